@@ -104,12 +104,12 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
-    "modules": 817,
-    f"modules under {SMALL} lines": 90,
+    "modules": 627,
+    f"modules under {SMALL} lines": 74,
     "names imported from another room": 2092,
-    "imports between modules": 5697,
+    "imports between modules": 4611,
     "classes of errors": 637,
-    "files that tokenize": 85,
+    "files that tokenize": 68,
 }
 """Ratchets of the whole package, which may only fall. A family of statements is read in one file of 300 to 800 lines,
 and a module of fewer than `SMALL` lines, `__init__` apart, needs a reason. A room is a folder or a file at the top."""

@@ -49,7 +49,7 @@ def _in_warehouse(warehouse: str, place: str, rounds: int) -> list[Figure]:
     return [*shown, Figure(f"catalog on {place}: a transaction over two tables", "s", group)]
 
 
-def _seconds(session: deltasql.session.session.Session, text: str, rounds: int) -> tuple[float, float]:
+def _seconds(session: deltasql.Session, text: str, rounds: int) -> tuple[float, float]:
     """The median seconds of a statement on the plain table, and on the managed one."""
     times: dict[str, list[float]] = {"plain": [], "managed": []}
     for number in range(rounds):
@@ -58,7 +58,7 @@ def _seconds(session: deltasql.session.session.Session, text: str, rounds: int) 
     return median(times["plain"]), median(times["managed"])
 
 
-def _timed(session: deltasql.session.session.Session, text: str) -> float:
+def _timed(session: deltasql.Session, text: str) -> float:
     began = time.perf_counter()
     session.sql(text).collect()
     return time.perf_counter() - began

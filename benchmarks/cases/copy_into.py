@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.bench import DELTA_SPARK, OURS, Bench, note, turn_by_turn, typical
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import LoadedFiles
 from deltasql.log.replay.delta_log import DeltaLog
@@ -74,4 +74,4 @@ def _note_all(table: Path, source: Path) -> None:
     snapshot = log.snapshot()
     files = find_source(Stores().open, str(source), Choice()).files
     action, _ = put_part(log.store, snapshot.metadata.id, 0, LoadedFiles(), files)
-    Transaction(log, snapshot).commit(operations.COPY_INTO, {}, [action])
+    Transaction(log, snapshot).commit(actions.COPY_INTO, {}, [action])

@@ -1,49 +1,325 @@
 """The embedded catalog: names of schemas, tables, views, functions and volumes, and locations of tables.
 
 Look-ups of single names in a store, uncached or cached for one statement.
+
+Statements on catalogs: create, describe, comment on, drop and use one.
+
+Volumes: names of folders for files that are no tables, and the paths that stand for them. Source: Databricks.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 
 from deltasql.base.errors.catalog import (
+    CatalogAlreadyExistsError,
+    CatalogNotEmptyError,
+    DropDefaultCatalogError,
     DropDefaultSchemaError,
+    InformationSchemaReadOnlyError,
     InvalidNameError,
     SchemaAlreadyExistsError,
     SchemaNotEmptyError,
     TableAlreadyExistsError,
 )
-from deltasql.catalog.catalogs import Catalogs
+from deltasql.base.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
+from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
+    CatalogEntry,
     Entry,
     FunctionEntry,
     SchemaEntry,
+    StoredCatalog,
     StoredSchema,
     TableEntry,
     ViewEntry,
+    VolumeEntry,
     checked,
     matching,
     now,
     sql_name,
 )
-from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.external.routing import ExternalStore
 from deltasql.catalog.governance import UNGOVERNED, Governance
-from deltasql.catalog.names import Lookups, Name, as_parts
+from deltasql.catalog.governed import Governed
+from deltasql.catalog.information import SYSTEM
+from deltasql.catalog.names import CatalogNames, Lookups, Name, as_parts
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
     NameTakenError,
     SchemaInUseError,
+    SchemaKey,
     TableKey,
 )
-from deltasql.catalog.volumes import Volumes
+from deltasql.log.storage.locations import is_local, is_relative, local_path, relative_location
+
+_VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)
+
+
+class Volumes(CatalogNames):
+    """The volumes of a warehouse. Names are stored in lower case."""
+
+    def volumes(self, schema: Name | None = None, pattern: str | None = None) -> list[VolumeEntry]:
+        """Volumes of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
+        key = self._schema_key(self.current_schema if schema is None else schema)
+        found = self._store.volumes(key)
+        if not found:
+            self._schema_folder(key)
+        return [found[name] for name in matching(found, pattern)]
+
+    def volume(self, name: Name) -> VolumeEntry:
+        """The volume of this name. Raises VolumeNotFoundError."""
+        key = self._table_key(name)
+        return self._existing(self._store.volumes(key[:2]), key)
+
+    def create_volume(
+        self, name: Name, comment: str | None = None, location: str | None = None, if_not_exists: bool = False
+    ) -> None:
+        """Adds a volume: a managed one without a `location`.
+
+        Raises VolumeAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
+        """
+        key = self._table_key(name)
+        checked(key[2])
+        managed = f"{self._schema_folder(key[:2])}/{key[2]}.volume"
+
+        def add(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
+            if key[2] in found:
+                if if_not_exists:
+                    return found
+                raise VolumeAlreadyExistsError(volume=sql_name(key))
+            place = _free(managed, found) if location is None else self.absolute(location)
+            return {**found, key[2]: VolumeEntry(*key, place, location is None, now(), comment)}
+
+        self._change_volumes(key[:2], add)
+
+    def drop_volume(self, name: Name) -> VolumeEntry:
+        """Removes a volume's name; returns its old entry, whose files the caller must remove.
+
+        Raises VolumeNotFoundError.
+        """
+        key, dropped = self._table_key(name), list[VolumeEntry]()
+
+        def drop(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
+            dropped[:] = [self._existing(found, key)]
+            return {other: entry for other, entry in found.items() if other != key[2]}
+
+        self._change_volumes(key[:2], drop)
+        return dropped[0]
+
+    def rename_volume(self, name: Name, new_name: str) -> None:
+        """Renames a volume in its schema; its files stay. Raises VolumeNotFoundError, VolumeAlreadyExistsError."""
+        key = self._table_key(name)
+        new = (*key[:2], checked(new_name))
+
+        def rename(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
+            entry = self._existing(found, key)
+            if new[2] in found:
+                raise VolumeAlreadyExistsError(volume=sql_name(new))
+            left = {other: item for other, item in found.items() if other != key[2]}
+            return {**left, new[2]: replace(entry, name=new[2])}
+
+        self._change_volumes(key[:2], rename)
+
+    def comment_on_volume(self, name: Name, comment: str | None) -> None:
+        """Sets the comment of a volume, None for none. Raises VolumeNotFoundError."""
+        key = self._table_key(name)
+        self._change_volumes(
+            key[:2], lambda found: {**found, key[2]: replace(self._existing(found, key), comment=comment)}
+        )
+
+    def located(self, path: str) -> str:
+        """`path`, or its place in the folder of a volume or below the working directory of the session.
+
+        Volumes are at /Volumes/catalog/schema/volume. A relative path is below the working directory. A folder
+        /Volumes of this machine is meant where no catalog has the name of the first folder in it.
+        Raises VolumeNotFoundError, VolumePathError.
+        """
+        match = _VOLUMES.fullmatch(path)
+        if match is None:
+            return relative_location(path, self.directory) if is_relative(path) else path
+        return self._in_volume(path, match["rest"] or "")
+
+    def _in_volume(self, path: str, rest: str) -> str:
+        parts = [part for part in rest.split("/") if part not in {"", "."}]
+        if parts and parts[0].lower() not in self.catalogs():
+            if not path.startswith("dbfs:") and os.path.exists(f"/Volumes/{parts[0]}"):  # noqa: PTH110 - no pathlib
+                return path
+            raise self._catalog_not_found(parts[0])
+        if len(parts) < 3 or ".." in parts[:3]:
+            raise VolumePathError(path=path, reason="it does not name a catalog, a schema and a volume")
+        return "/".join((self.volume(parts[:3]).location, *_inside(parts[3:], path)))
+
+    def is_volume(self, path: str) -> bool:
+        """Whether a path stands for the folder of a volume itself. Raises what `located` raises."""
+        match = _VOLUMES.fullmatch(path)
+        names = [] if match is None else [part for part in (match["rest"] or "").split("/") if part]
+        return len(names) >= 3 and self.located(path) == self.volume(names[:3]).location
+
+    def leads_out(self, path: str) -> bool:
+        """Whether symbolic links lead a path of a volume on this machine out of the volume's folder.
+
+        The folder itself may be one. Raises what `located` raises.
+        """
+        location = self.located(path)
+        match = _VOLUMES.fullmatch(path)
+        if match is None or location == path or not is_local(location):
+            return False
+        volume = self.volume([part for part in match["rest"].split("/") if part not in {"", "."}][:3])
+        place, folder = (os.path.realpath(local_path(item)) for item in (location, volume.location))
+        return os.path.commonpath((place, folder)) != folder
+
+    def _schema_folder(self, key: SchemaKey) -> str:
+        """The location of a schema. Raises SchemaNotFoundError."""
+        stored = self._store.schema(key)
+        if stored is None:
+            raise self._schema_not_found(*key)
+        return self._placed(stored, self._catalog_location(key[0])).location
+
+    def _existing(self, found: Mapping[str, VolumeEntry], key: TableKey) -> VolumeEntry:
+        entry = found.get(key[2])
+        if entry is not None:
+            return entry
+        self._schema_folder(key[:2])
+        similar = tuple(sql_name((*key[:2], name)) for name in similar_names(key[2], found, most=3))
+        advice = meant(similar) or "Run SHOW VOLUMES to see what exists."
+        raise VolumeNotFoundError(volume=sql_name(key), advice=advice, similar=similar)
+
+    def _change_volumes(
+        self, key: SchemaKey, change: Callable[[Mapping[str, VolumeEntry]], Mapping[str, VolumeEntry]]
+    ) -> None:
+        try:
+            self._store.change_volumes(key, change)
+        except NameMissingError:
+            raise self._schema_not_found(*key) from None
+
+
+def _inside(parts: Sequence[str], path: str) -> list[str]:
+    """The parts of a path below a volume's folder, without `..`. Raises VolumePathError for one that leads out."""
+    inside: list[str] = []
+    for part in parts:
+        if part != "..":
+            inside.append(part)
+        elif inside:
+            inside.pop()
+        else:
+            raise VolumePathError(path=path, reason="it leads out of the volume")
+    return inside
+
+
+def _free(wanted: str, found: Mapping[str, VolumeEntry]) -> str:
+    """A folder that no volume uses: a renamed one keeps its own."""
+    taken = {entry.location for entry in found.values()}
+    candidates = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(taken) + 2))
+    return next(place for place in candidates if place not in taken)
+
+
+class Catalogs(Governed):
+    """The catalogs of a warehouse. Names are stored in lower case."""
+
+    def create_catalog(
+        self,
+        name: str,
+        if_not_exists: bool = False,
+        comment: str | None = None,
+        location: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> bool:
+        """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
+        place = None if location is None else self.absolute(location)
+        if name.lower() == SYSTEM:
+            raise InformationSchemaReadOnlyError(name=SYSTEM)
+        catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))
+        try:
+            self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))
+        except NameTakenError:
+            if if_not_exists:
+                return False
+            raise CatalogAlreadyExistsError(catalog=sql_name((catalog.name,))) from None
+        return True
+
+    def catalog(self, name: str) -> CatalogEntry:
+        """One catalog. Raises CatalogNotFoundError."""
+        stored = self._store.catalog(name.lower())
+        if stored is None:
+            raise self._catalog_not_found(name)
+        place = self._location_of(stored.name, stored)
+        properties = dict(stored.properties)
+        return CatalogEntry(stored.name, stored.comment, place, stored.created_at, properties, stored.governance)
+
+    def comment_on_catalog(self, name: str, comment: str | None) -> None:
+        """Sets the comment of a catalog, None for none. Raises CatalogNotFoundError."""
+        self._change_catalog(name, lambda catalog: replace(catalog, comment=comment))
+
+    def change_catalog_properties(self, name: str, added: Mapping[str, str], removed: Sequence[str]) -> None:
+        """Sets and removes properties of a catalog; missing keys to remove are ignored. Raises CatalogNotFoundError."""
+
+        def change(catalog: StoredCatalog) -> StoredCatalog:
+            kept = {key: value for key, value in catalog.properties.items() if key not in removed}
+            return replace(catalog, properties={**kept, **added})
+
+        self._change_catalog(name, change)
+
+    def drop_catalog(self, name: str, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
+        """Drops a catalog; returns its dropped tables, whose files the caller must remove.
+
+        Schemas are dropped one by one, and the catalog when none is left: a drop that was interrupted leaves a catalog
+        with fewer schemas. Raises CatalogNotFoundError, CatalogNotEmptyError, DropDefaultCatalogError.
+        """
+        catalog, dropped = name.lower(), list[TableEntry]()
+        if catalog == DEFAULT_CATALOG:
+            raise DropDefaultCatalogError(catalog=catalog)
+        if (external := self.external.store(catalog)) is not None:
+            # Before any of its schemas is gone.
+            raise external.refused("DROP CATALOG")
+        while True:
+            try:
+                dropped += self._drop_schemas(catalog, cascade)
+                self._store.remove_catalog(catalog)
+            except NameMissingError:
+                if if_exists:
+                    return dropped
+                raise self._catalog_not_found(name) from None
+            except SchemaInUseError as error:
+                # A schema that was created meanwhile is dropped too.
+                if not cascade:
+                    raise CatalogNotEmptyError(catalog=sql_name((catalog,)), names=tuple(error.names)) from None
+            else:
+                return dropped
+
+    def _change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+        try:
+            self._store.change_catalog(name.lower(), change)
+        except NameMissingError:
+            raise self._catalog_not_found(name) from None
+
+    def _drop_schemas(self, catalog: str, cascade: bool) -> list[TableEntry]:
+        """Drops the schemas of a catalog. Without `cascade` raises SchemaInUseError but for an empty `default`."""
+        schemas = [stored.name for stored in self._store.schemas(catalog)]
+        others = sorted(schema for schema in schemas if schema != DEFAULT_SCHEMA)
+        if others and not cascade:
+            raise SchemaInUseError(others)
+        dropped: list[TableEntry] = []
+        for schema in schemas:
+            with suppress(NameMissingError):
+                dropped += self._store.drop_schema((catalog, schema), cascade)
+        return dropped
+
+    def use_catalog(self, name: str) -> None:
+        """Makes a catalog and its default schema current. Raises CatalogNotFoundError."""
+        catalog = name.lower()
+        if catalog not in self.catalogs():
+            raise self._catalog_not_found(name)
+        self.current_catalog, self.current_schema = catalog, DEFAULT_SCHEMA
 
 
 class Catalog(Catalogs, Volumes):

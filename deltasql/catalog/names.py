@@ -18,7 +18,7 @@ from deltasql.base.errors.catalog import (
     TooManyNamePartsError,
 )
 from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.catalog.commit_registry import CommitRegistry
+from deltasql.catalog.commit_stores import CommitRegistry
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -31,8 +31,7 @@ from deltasql.catalog.entries import (
     matching,
     sql_name,
 )
-from deltasql.catalog.external.commits import RoutedCommits
-from deltasql.catalog.external.routing import ExternalCatalogs, RoutedStore
+from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
 from deltasql.catalog.information import (
     INFORMATION_SCHEMA,
     SYSTEM,

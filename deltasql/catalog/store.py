@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from typing import Protocol, TypeAlias
 
-from deltasql.catalog.commit_registry import CommitStore
+from deltasql.catalog.commit_stores import CommitStore
 from deltasql.catalog.entries import (
     Entry,
     FunctionEntry,

@@ -23,18 +23,20 @@ from deltasql.base.interrupts import telling
 from deltasql.base.settings.engines import ENGINES
 from deltasql.base.version import __version__
 from deltasql.clients.command import checking, testing
-from deltasql.clients.command.configuration import (
+from deltasql.clients.command.shells import (
+    SHELLS,
     Configuration,
+    add_catalog,
+    add_options,
     give_to_spark,
     pair,
     parameter,
     read_configuration,
+    script,
     split_settings,
     user_file,
     with_catalogs,
 )
-from deltasql.clients.command.serving import add_catalog, add_options
-from deltasql.clients.command.shells import SHELLS, script
 from deltasql.clients.command.testing import read_script, shown_name
 from deltasql.files.render import AUTO, FORMATS
 from deltasql.files.render.progress import ProgressLine

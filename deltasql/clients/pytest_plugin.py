@@ -208,6 +208,6 @@ def deltasql_session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
 @pytest.fixture
 def deltasql_table(deltasql_session: Session) -> Callable[..., str]:
     """Creates a table: `deltasql_table(name, rows, schema="id INT, …")` returns its name. See docs/pytest.md."""
-    from deltasql.clients.golden.tables import create_table
+    from deltasql.clients.golden.record import create_table
 
     return partial(create_table, deltasql_session)

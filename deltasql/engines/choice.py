@@ -3,24 +3,35 @@
 Spark's executors read and write in parallel, but need access to the files: the same disk, or a Hadoop connector (jars)
 for the object store. This process needs neither: it exchanges Arrow tables with Spark. Its file I/O passes through its
 memory, so it does I/O for small inputs, and for all inputs that executors cannot reach.
+
+Errors about rows that violate a constraint, from an engine's message or from in-process evaluation.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.errors.engine import LentCredentialsError, NotOnSailError, NoWayToFilesError, OtherCredentialsError
+from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
+from deltasql.base.errors.write import (
+    CheckViolationError,
+    ExceedLengthError,
+    NotNullViolationError,
+    PartitionValueError,
+)
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
-from deltasql.files.facts import SessionFacts
-from deltasql.files.thresholds import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES
-from deltasql.log.protocol.features import has_variants
+from deltasql.files.memory import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
+from deltasql.log.protocol.protocol import has_variants
 from deltasql.log.storage.locations import hadoop_scheme, is_local
-from deltasql.plan.operators import Operator, Scan, SqlQuery, children
+from deltasql.plan import base
+from deltasql.plan.operators import Constraint, Operator, Scan, SqlQuery, children
 from deltasql.schema.types import StructType, has_collations
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
@@ -167,3 +178,43 @@ _SPREADING = re.compile(
 def has_spreading_hint(sql: str) -> bool:
     """Whether a hint names a number of tasks, or columns that rows are spread by. A text in quotes counts as well."""
     return _SPREADING.search(sql) is not None
+
+
+class ViolatedError(LeftToEngineError):
+    """A row violates `constraint`. `row` has its values of the columns that the error shows, as JSON has them."""
+
+    def __init__(self, constraint: Constraint, row: Mapping[str, Any]) -> None:
+        super().__init__("a row violates a constraint")
+        self.constraint = constraint
+        self.row = row
+
+
+def violation_error(constraint: Constraint, row: Mapping[str, Any] | str, table: str) -> DeltaSqlError:
+    """The error for a row of `table` that violates a constraint; `row` maps columns to values, or is a text instead."""
+    name, condition = constraint.name, constraint.condition
+    values = row if isinstance(row, str) else _values(row, condition)
+    if name == base.REPLACE_WHERE:
+        return ReplaceWhereMismatchError(predicate=condition, values=values)
+    if name.startswith(base.PARTITION_NAME):
+        return PartitionValueError(column=name.removeprefix(base.PARTITION_NAME), table=table)
+    if name.startswith(base.LENGTH):
+        column, _, limit = name.removeprefix(base.LENGTH).rpartition("|")
+        return ExceedLengthError(column=column, limit=int(limit), values=values)
+    if constraint.column:
+        return NotNullViolationError(column=constraint.column, table=table)
+    # All generated columns share one name in Delta.
+    name = base.GENERATED.strip() if name.startswith(base.GENERATED) else name
+    return CheckViolationError(constraint=name, expression=f"({condition})", values=values)
+
+
+def shown_columns(columns: Iterable[str], condition: str) -> list[str]:
+    """The columns that a condition mentions, whose values its error shows; all columns if it mentions none."""
+    words = {word.lower() for word in re.findall(r"\w+", condition)}
+    names = list(columns)
+    return [name for name in names if name.lower() in words] or names
+
+
+def _values(row: Mapping[str, Any], condition: str) -> str:
+    """The row's values for the columns that the condition mentions, sorted by name."""
+    shown = sorted(shown_columns(row, condition))
+    return ", ".join(f"{name} = {json.dumps(row[name], ensure_ascii=False)}" for name in shown)

@@ -10,7 +10,7 @@ from functools import partial
 
 from deltasql.base.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
 from deltasql.base.lazy import pa, pq
-from deltasql.log.replay.checkpoint_file import OLD_DAYS
+from deltasql.log.replay.checkpoint import OLD_DAYS
 from deltasql.log.storage.listing import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.stores import Stores

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.base.errors.syntax import TooComplexError
 from deltasql.base.lazy import pa
-from deltasql.files.render.grid import Grid
 from deltasql.files.render.html import mime_bundle
-from deltasql.files.render.table import write_table
-from deltasql.plan.notes import recorded_notes
-from deltasql.plan.way import Way, recorded_ways
+from deltasql.files.render.table import Grid, write_table
+from deltasql.plan.way import Way, recorded_notes, recorded_ways
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:

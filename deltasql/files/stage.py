@@ -11,14 +11,12 @@ from uuid import uuid4
 from deltasql.base.errors.log import StorageError
 from deltasql.base.errors.write import NothingToHoldError
 from deltasql.base.lazy import pa
-from deltasql.base.settings.write_settings import COLLECT_STATISTICS
-from deltasql.files.facts import SessionFacts
-from deltasql.files.memory import files_at_once
-from deltasql.files.reading.pieces import Piece
+from deltasql.base.settings.session_settings import COLLECT_STATISTICS
+from deltasql.files.memory import SessionFacts, files_at_once
+from deltasql.files.reading.file_reader import Piece
 from deltasql.files.staged import Staged, StagedFile
-from deltasql.files.writing.literal_files import write_literals, write_memory_rows
+from deltasql.files.writing.arrow_files import write_literals, write_memory_rows, write_pieces
 from deltasql.files.writing.staged_files import CHANGE_DATA, WrittenFile, staged_files
-from deltasql.files.writing.streamed_files import write_pieces
 from deltasql.files.writing.successors import (
     MOST_FILES,
     CompactionGroup,
@@ -30,11 +28,15 @@ from deltasql.files.writing.successors import (
 )
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
-from deltasql.log.properties.property_registry import COMPRESSION_CODEC, INDEXED_COLUMNS, PARQUET_VERSION, STATS_COLUMNS
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import (
+    COMPRESSION_CODEC,
+    INDEXED_COLUMNS,
+    PARQUET_VERSION,
+    STATS_COLUMNS,
+    TableProperties,
+)
 from deltasql.log.storage.locations import decode_path
-from deltasql.plan.file_shape import ANY_SHAPE, FileShape
-from deltasql.plan.operators import Literals, MemoryRows
+from deltasql.plan.operators import ANY_SHAPE, FileShape, Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import VOID, StructType

@@ -6,6 +6,10 @@ Expressions in operators are SQL text in Spark's dialect, mostly the user's own.
 A function of Python, as an operator without rows.
 
 The SQL texts in a plan.
+
+Read sets: the files and rows that a statement depends on, and that concurrent commits must not have changed.
+
+How a statement's new data files are written: their compression and size.
 """
 
 from __future__ import annotations
@@ -14,13 +18,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Literal, TypeAlias, Union
 
 from deltasql.base.lazy import pa
 from deltasql.schema.types import DataType, RowIdColumns, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
 
 METADATA = "_metadata"
 """Column of a described scan: a struct of the row's file, its row index and, with row tracking, its row id."""
@@ -510,3 +515,89 @@ def texts_of(operator: Operator) -> Iterator[str]:
                 yield operator.join.on
             yield from (sql for action in operator.actions for sql in action.values)
             yield from (action.condition for action in operator.actions if action.condition is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The files of its target that a statement has read, by log path, and the predicate that chose them.
+
+    `matches` tells of partition values, as in the log, whether the predicate can accept a row there; None: in every
+    partition. `alias` qualifies columns in the predicate.
+    """
+
+    predicate: str | None
+    files: tuple[str, ...] = ()
+    whole_table: bool = False
+    matches: Callable[[Mapping[str, str | None]], bool] | None = None
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowReads:
+    """The rows that a statement depends on: those that `probe` acts on or, where it is a query, reads.
+
+    The probe can be run over other files of the table than those of its scan, and gives the same result at any time.
+    `advice` is set for a statement without a probe: why conflicts are not detected by row, and what the user could do.
+    """
+
+    probe: Rewrite | SqlQuery | None
+    advice: str = ""
+
+
+NO_ROWS = RowReads(None)
+"""The row reads of a statement whose conflicts are detected by files alone."""
+
+
+_SUFFIXES = {"zstd": ".zstd", "snappy": ".snappy", "gzip": ".gz", "lz4": ".lz4raw", "brotli": ".br"}
+_DEFAULT = "snappy"
+
+
+@dataclass(frozen=True, slots=True)
+class FileShape:
+    """The compression of new data files, one of `registry.readers.CODECS`, and the most rows of each (0: any number).
+
+    `optimized`: the engine shuffles rows into fewer, larger files. `format_version` is Parquet's: 1.0.0, or 2.12.0 with
+    data pages of version 2. Each is None where nobody says.
+    """
+
+    codec: str | None = None
+    most_rows: int | None = None
+    optimized: bool | None = None
+    format_version: str | None = None
+
+    @property
+    def page_version(self) -> Literal["1.0", "2.0"]:
+        """The version of data pages by Arrow's name."""
+        return "2.0" if (self.format_version or "").startswith("2.") else "1.0"
+
+    @property
+    def arrow_codec(self) -> str:
+        """The compression by Arrow's name."""
+        codec = self.codec or _DEFAULT
+        return "none" if codec == "uncompressed" else codec
+
+    @property
+    def is_only_by_arrow(self) -> bool:
+        """Whether this process alone writes such files: Spark comes without the class for that compression."""
+        return self.codec == "brotli"
+
+    @property
+    def suffix(self) -> str:
+        """The end of the files' names, as of those that Spark writes."""
+        return f"{_SUFFIXES.get(self.arrow_codec, '')}.parquet"
+
+    @property
+    def spark_options(self) -> dict[str, str]:
+        """The options of Spark's writer; its settings count where nobody says."""
+        options = {}
+        if self.codec is not None:
+            # What Spark calls lz4 is another framing, which few readers know.
+            options["compression"] = "lz4_raw" if self.codec == "lz4" else self.codec
+        if self.format_version is not None:
+            options["parquet.writer.version"] = "v2" if self.page_version == "2.0" else "v1"
+        if self.most_rows is not None:
+            options["maxRecordsPerFile"] = str(self.most_rows)
+        return options
+
+
+ANY_SHAPE = FileShape()

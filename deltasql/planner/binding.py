@@ -23,8 +23,7 @@ from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, TableSo
 from deltasql.catalog.entries import TableEntry, ViewEntry, sql_name
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.hidden import VIEW, hidden_view
+from deltasql.plan.base import VIEW, SqlText, TableName, hidden_view, quote
 from deltasql.plan.operators import (
     METADATA,
     READ_COLUMNS,
@@ -42,22 +41,21 @@ from deltasql.plan.operators import (
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
 from deltasql.planner.changes import Answer, LogRows, QueryRows
-from deltasql.planner.context import GLOBAL, Context, TextReader
+from deltasql.planner.context import GLOBAL, Context, TextReader, plan
 from deltasql.planner.foreign.snapshots import is_scanned, source_snapshot
 from deltasql.planner.governance.enforcing import enforced, shown_rows
 from deltasql.planner.information.rows import information_rows, memory_rows
 from deltasql.planner.python_functions import callable_text
 from deltasql.planner.read_files import called_files, located_files
-from deltasql.planner.rule import plan
 from deltasql.planner.selected_files import UsedRows, location_of, selected_files
 from deltasql.schema.types import StructType
 from deltasql.sql.current_names import current_names
-from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.parser import parse
-from deltasql.sql.queries.metadata_column import NamedMetadata
 from deltasql.sql.queries.query_columns import derived_columns
 from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
+from deltasql.sql.queries.row_counts import NamedMetadata
 from deltasql.sql.references import is_stable
+from deltasql.sql.stored_expressions import FunctionCall, function_calls, function_text
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.text_edits import bind as with_views
 

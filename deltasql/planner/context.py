@@ -1,31 +1,33 @@
 """The context of a planner rule: the statement's text, snapshots, the catalog, and the types of expressions.
 
 One Context serves one statement: each table is read at one version, however often the statement names it.
+
+The open set of planner rules: one function per statement, found by the type of its node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import singledispatch
 from typing import TypeVar
 
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.catalog import CatalogNotFoundError
 from deltasql.base.errors.sources import DeltaOnlyError
 from deltasql.base.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
-from deltasql.base.settings.query_meaning import MEANING, changes_query_meaning
-from deltasql.base.settings.session_settings import TIME_ZONE, SessionSettings
-from deltasql.base.settings.setting import Setting
+from deltasql.base.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, changes_query_meaning
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import TableEntry, ViewEntry
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.base import LogicalPlan, SqlText, TableName
 from deltasql.planner.catalog_changes import TemporaryFunction, View
+from deltasql.planner.changes import Plan
 from deltasql.planner.door import Analyst
 from deltasql.sql.literals import timestamp_of
 from deltasql.sql.parameter_nodes import UNBOUND, BoundStatement
-from deltasql.sql.statement_words import statement_words
+from deltasql.sql.splitting import statement_words
 
 T = TypeVar("T")
 
@@ -292,3 +294,9 @@ class Context:
         if self.reader is not None:
             return self.reader.namespace
         return self.catalog.current_catalog, self.catalog.current_schema
+
+
+@singledispatch
+def plan(statement: LogicalPlan, context: Context) -> Plan:
+    """The plan of `statement` on the current tables. Changes nothing."""
+    raise TypeError(f"no planner rule for {type(statement).__name__}")

@@ -14,9 +14,11 @@ from deltasql.files.result import Columnar, RowSource
 from deltasql.files.staged import Staged
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.operators import (
+    ANY_SHAPE,
+    FileShape,
     Operator,
+    Reads,
     Rearrange,
     Rewrite,
     RowAction,
@@ -26,7 +28,6 @@ from deltasql.plan.operators import (
     Supplied,
     Write,
 )
-from deltasql.plan.reads import Reads
 from deltasql.plan.way import Way
 from deltasql.schema.types import DataType, StructType
 
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deltasql.log.actions.deletion_vectors import MarkedFile
-    from deltasql.log.commit.moved_rows import NewPositions
-    from deltasql.log.commit.row_rebase import RowPositions
+    from deltasql.log.commit.row_rebase import NewPositions, RowPositions
     from deltasql.log.replay.snapshot import Snapshot
 
 EMPTY: Mapping[str, Operator] = MappingProxyType({})

@@ -16,13 +16,12 @@ from deltasql.base.errors.statements.function import (
     PythonSyntaxError,
 )
 from deltasql.base.lazy import metadata
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.hidden import hidden_view
+from deltasql.plan.base import SqlText, hidden_view, quote
 from deltasql.plan.operators import Operator, PythonFunction
 from deltasql.planner.context import Context
-from deltasql.sql.function_text import FunctionText, Parameter, PythonText
-from deltasql.sql.functions.python_code import compiled, handler_problem, is_python_name
+from deltasql.sql.functions.allowed import compiled, handler_problem, is_python_name
 from deltasql.sql.parser import parse_type
+from deltasql.sql.stored_expressions import FunctionText, Parameter, PythonText
 from deltasql.sql.tokens import tokenize
 
 _PACKAGE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:==\s*(?P<version>[\w.+!-]+))?")

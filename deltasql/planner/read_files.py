@@ -2,40 +2,263 @@
 
 The files are listed in this process, as for COPY INTO, so that a statement reads the same files however often it runs
 its query.
+
+The options of COPY INTO and read_files, and the files that they select.
+
+The options of read_files: those of Spark's readers, and those that this process reads itself. Source: Databricks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timezone
 from decimal import Decimal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.errors.log import UnsupportedLocationError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.sources import FileArgumentError, FilesOfTableError, NoFilesError
+from deltasql.base.errors.sources import (
+    FileArgumentError,
+    FilesOfTableError,
+    NoFilesError,
+    UnknownFileFormatError,
+    UnknownFileOptionError,
+)
 from deltasql.base.errors.statements.copy_into import (
     CopyOptionError,
     GlobError,
     SourceLocationError,
     SourceNotFoundError,
 )
-from deltasql.log.storage.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source
+from deltasql.base.errors.suggestion import similar_names
+from deltasql.base.registry.entries import boolean
+from deltasql.log.storage.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source, glob_expression
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner.context import Context
-from deltasql.planner.copy_options import copy_options
-from deltasql.planner.file_options import FORMATS, FileOptions, detected_format
 from deltasql.planner.selected_files import is_files
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.parser import parse_type
 from deltasql.sql.queries.relations import TableReference
 from deltasql.sql.text_edits import Replacement
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import TokenCursor, tokenize
+
+FORMATS = {
+    "csv": "csv",
+    "json": "json",
+    "parquet": "parquet",
+    "orc": "orc",
+    "avro": "avro",
+    "text": "text",
+    "binaryfile": "binaryFile",
+    "xml": "xml",
+}
+"""The formats by the names that Spark has for them."""
+
+_ENDINGS = {
+    **{name: name for name in ("csv", "json", "parquet", "orc", "avro", "xml")},
+    "tsv": "csv",
+    "jsonl": "json",
+    "ndjson": "json",
+    "pq": "parquet",
+    "txt": "text",
+    "text": "text",
+}
+_COMPRESSED = frozenset({"gz", "gzip", "bz2", "snappy", "zst", "zstd", "deflate", "lz4", "xz"})
+
+OURS = frozenset(
+    {
+        *("format", "schema", "schemahints", "infercolumntypes", "schemaevolutionmode", "rescueddatacolumn"),
+        *(
+            "path",
+            "filenamepattern",
+            "validateoptions",
+            "includeexistingfiles",
+            "maxfilespertrigger",
+            "maxbytespertrigger",
+        ),
+    }
+)
+"""Options that are not handed to Spark, in lower case. The last three are for streams."""
+_CHOOSING = "pathglobfilter recursivefilelookup modifiedafter modifiedbefore ignorecorruptfiles ignoremissingfiles"
+_TIMES = "dateformat timestampformat timestampntzformat enabledatetimeparsingfallback timezone locale"
+_TEXTS = "encoding charset linesep compression mode columnnameofcorruptrecord multiline samplingratio"
+_REBASE = "mergeschema datetimerebasemode int96rebasemode"
+_OPTIONS: Mapping[str, str] = {
+    "csv": f"{_TIMES} {_TEXTS} sep delimiter quote escape comment header inferschema preferdate enforceschema "
+    "ignoreleadingwhitespace ignoretrailingwhitespace nullvalue nanvalue positiveinf negativeinf maxcolumns "
+    "maxcharspercolumn chartoescapequoteescaping emptyvalue unescapedquotehandling mergeschema singlevariantcolumn",
+    "json": f"{_TIMES} {_TEXTS} primitivesasstring prefersdecimal allowcomments allowunquotedfieldnames "
+    "allowsinglequotes allownumericleadingzeros allowbackslashescapinganycharacter allowunquotedcontrolchars "
+    "dropfieldifallnull allownonnumericnumbers ignorenullfields singlevariantcolumn",
+    "xml": f"{_TIMES} {_TEXTS} rowtag excludeattribute inferschema attributeprefix valuetag ignoresurroundingspaces "
+    "rowvalidationxsdpath ignorenamespace nullvalue wildcardcolname preferdate prefersdecimal singlevariantcolumn",
+    "parquet": _REBASE,
+    "orc": "mergeschema",
+    "avro": f"{_REBASE} avroschema positionalfieldmatching recursivefieldmaxdepth ignoreextension "
+    "enablestableidentifiersforuniontype stableidentifierprefixforuniontype",
+    "text": "wholetext linesep encoding compression",
+    "binaryfile": "",
+}
+"""Options of Spark's readers by format, in lower case."""
+_MODES = frozenset({"addnewcolumns", "rescue", "failonnewcolumns", "none", "addnewcolumnswithtypewidening"})
+RESCUED = "_rescued_data"
+_RESCUING = frozenset({"csv", "json", "xml", "parquet", "avro", "orc"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """Options of one call of `function`, by their names in lower case; `spelled` has the names as written."""
+
+    function: str
+    values: Mapping[str, str]
+    spelled: Mapping[str, str] = field(default_factory=dict)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """The value of a boolean option. Raises FileArgumentError."""
+        text = self.values.get(name)
+        if text is None:
+            return default
+        if text.strip().lower() not in {"true", "false"}:
+            raise self.refused(name, "write true or false.")
+        return text.strip().lower() == "true"
+
+    def refused(self, name: str, reason: str) -> FileArgumentError:
+        """The error for the value of an option."""
+        return FileArgumentError(self.function, f"{self.spelled.get(name, name)} => '{self.values[name]}'", reason)
+
+    def check(self, format_name: str) -> None:
+        """Raises UnknownFileOptionError for options that neither a reader of the format nor this process has."""
+        if not self.flag("validateoptions", True):
+            return
+        known = OURS | set(_CHOOSING.split()) | set(_OPTIONS[format_name].split())
+        strange = [name for name in self.values if name not in known]
+        if not strange:
+            return
+        close = [near[0] for name in strange if (near := similar_names(name, sorted(known)))]
+        advice = f"Did you mean {', '.join(close)}?" if close else "validateOptions => false passes them on."
+        raise UnknownFileOptionError(
+            format_name.upper(), tuple(self.spelled.get(name, name) for name in strange), advice
+        )
+
+    def rescued(self, format_name: str, *, declared: bool) -> str | None:
+        """The name of the rescued data column. Without a schema there is one, unless schemaEvolutionMode is none."""
+        mode = self.values.get("schemaevolutionmode", "none" if declared else "addnewcolumns").lower()
+        if mode not in _MODES:
+            raise self.refused("schemaevolutionmode", "write addNewColumns, rescue, failOnNewColumns or none.")
+        named = self.values.get("rescueddatacolumn")
+        if named is not None:
+            return named or None
+        return RESCUED if mode != "none" and format_name in _RESCUING else None
+
+    def reader(self, format_name: str, *, declared: bool) -> dict[str, str]:
+        """The options of Spark's reader, which infers the types of columns unless they are `declared`."""
+        options = {self.spelled.get(name, name): value for name, value in self.values.items() if name not in OURS}
+        given = set(self.values)
+        typed = self.flag("infercolumntypes", True)
+        if format_name == "csv":
+            defaults = {"header": str(not declared).lower(), "inferSchema": str(typed).lower(), "mergeSchema": "true"}
+        elif format_name == "json":
+            defaults = {"primitivesAsString": str(not typed).lower()}
+        elif format_name == "xml":
+            defaults = {"inferSchema": str(typed).lower()}
+        else:
+            defaults = {"mergeSchema": "true"} if format_name in {"parquet", "orc"} else {}
+        return {key: value for key, value in defaults.items() if key.lower() not in given} | options
+
+
+def detected_format(location: str, names: list[str]) -> tuple[str, str]:
+    """The format of files by the endings of their names, and the ending. Raises UnknownFileFormatError."""
+    endings = {_ending(name) for name in names}
+    formats = {_ENDINGS.get(ending) for ending in endings}
+    if None in formats:
+        strange = sorted(name for name in names if _ending(name) not in _ENDINGS)
+        raise UnknownFileFormatError(location, f"{strange[0]} has no ending of a format")
+    if len(formats) > 1:
+        raise UnknownFileFormatError(location, f"there are {' and '.join(sorted(filter(None, formats)))} files")
+    return str(formats.pop()), endings.pop()
+
+
+def _ending(name: str) -> str:
+    stem, _, ending = name.lower().rpartition(".")
+    return stem.rpartition(".")[2] if ending in _COMPRESSED else ending
+
+
+_OURS = frozenset({"modifiedafter", "modifiedbefore", "pathglobfilter", "ignorecorruptfiles"})
+"""Reader options that select files. They are applied in this process, since the loaded files are recorded."""
+_COPY_OPTIONS = ("force", "mergeSchema")
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOptions:
+    """Parsed options; `reader` are those for Spark. Times are ms since the epoch."""
+
+    force: bool
+    merge_schema: bool
+    recursive: bool
+    ignore_corrupt: bool
+    name_glob: str | None
+    after: int | None
+    before: int | None
+    reader: Mapping[str, str]
+
+    def wants(self, file: ListedFile) -> bool:
+        """Whether the options select a file."""
+        if self.name_glob is not None and not glob_expression(self.name_glob).fullmatch(file.path.rpartition("/")[2]):
+            return False
+        late = self.after is None or file.modified > self.after
+        return late and (self.before is None or file.modified < self.before)
+
+
+def copy_options(
+    options: tuple[tuple[str, str], ...], copying: tuple[tuple[str, str], ...], time_zone: str | None
+) -> CopyOptions:
+    """The options of a statement. Raises CopyOptionError."""
+    pairs = {key.lower(): (key, value) for key, value in options}
+    for key, value in copying:
+        if key.lower() not in map(str.lower, _COPY_OPTIONS):
+            close = similar_names(key, _COPY_OPTIONS)
+            advice = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(_COPY_OPTIONS)}."
+            raise CopyOptionError(key, value, advice)
+    for key in ("path", "paths"):
+        if key in pairs:
+            raise CopyOptionError(*pairs[key], "The location stands behind FROM.")
+    copied = {key.lower(): (key, value) for key, value in copying}
+    zone = pairs.get("timezone", ("", time_zone or "UTC"))[1]
+    return CopyOptions(
+        force=_flag(copied.get("force")),
+        merge_schema=_flag(copied.get("mergeschema")),
+        recursive=_flag(pairs.get("recursivefilelookup")),
+        ignore_corrupt=_flag(pairs.get("ignorecorruptfiles")),
+        name_glob=pairs.get("pathglobfilter", ("", None))[1],
+        after=_moment(pairs.get("modifiedafter"), zone),
+        before=_moment(pairs.get("modifiedbefore"), zone),
+        reader={key: value for name, (key, value) in pairs.items() if name not in _OURS},
+    )
+
+
+def _flag(pair: tuple[str, str] | None) -> bool:
+    if pair is None:
+        return False
+    try:
+        return boolean(pair[1].strip())
+    except ValueError:
+        raise CopyOptionError(*pair, "Write 'true' or 'false'.") from None
+
+
+def _moment(pair: tuple[str, str] | None, zone: str) -> int | None:
+    if pair is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(pair[1].strip().replace("Z", "+00:00"))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone) if zone != "UTC" else timezone.utc)
+    except (ValueError, ZoneInfoNotFoundError):
+        raise CopyOptionError(*pair, "Write a time as '2024-01-31T10:20:30'.") from None
+    return int(moment.timestamp() * 1000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from deltasql.base.errors.log import PartitionTextError
 from deltasql.base.lazy import pa
-from deltasql.base.settings.write_settings import STATISTICS_SKIP
+from deltasql.base.settings.session_settings import STATISTICS_SKIP
 from deltasql.files.inspection import sure_bounds
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.skipping.partition_conditions import unreadable_text

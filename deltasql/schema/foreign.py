@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from deltasql.base.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
-from deltasql.schema.checks import HIDDEN_PREFIX, unstorable
+from deltasql.schema.checks import ALLOW_EXPLICIT, HIDDEN_PREFIX, HIGH_WATER_MARK, START, STEP, unstorable
 from deltasql.schema.column_mapping import ID, NESTED_IDS, PHYSICAL_NAME
-from deltasql.schema.identity import ALLOW_EXPLICIT, HIGH_WATER_MARK, START, STEP
 from deltasql.schema.paths import Path, walk
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType

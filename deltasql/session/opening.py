@@ -1,16 +1,30 @@
-"""How a session is opened."""
+"""How a session is opened.
+
+Reflection of a session's catalog for other tools: relations, columns, keys. Needs no Spark.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.progress import Listener
+from deltasql.catalog.entries import ViewEntry, sql_name
 from deltasql.catalog.external.configuration import Catalogs
+from deltasql.log.configuration.keys import keys_of
+from deltasql.plan.base import TableName
+from deltasql.schema.types import StructType
 from deltasql.session.session import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from deltasql.catalog.entries import Entry
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.configuration.keys import Key
+    from deltasql.session.session import Session
 
 
 def connect(
@@ -57,3 +71,82 @@ def connect(
 def local_folders(paths: str | Sequence[str]) -> tuple[str, ...]:
     """The folders that PUT and GET may use, given as one path or several."""
     return (paths,) if isinstance(paths, str) else tuple(paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view of the catalog; `parts` is its full name: catalog, schema, name."""
+
+    parts: tuple[str, str, str]
+    is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Description of a table or view. `columns` are the top-level ones; `keys` has the primary key first."""
+
+    relation: Relation
+    columns: StructType
+    comment: str | None = None
+    keys: tuple[Key, ...] = ()
+    partition_columns: tuple[str, ...] = ()
+    checks: Mapping[str, str] = field(default_factory=dict)
+    """Conditions of CHECK constraints, by name."""
+    query: str | None = None
+    """The SQL query of a view; None for a table."""
+
+
+def schemas(session: Session, catalog: str | None = None) -> list[str]:
+    """The schemas of a catalog (None: the current one), by name."""
+    if catalog is None:
+        return [entry.name for entry in session.catalog.schemas()]
+    return [entry.name for entry in session.catalog.within(catalog.lower(), "").schemas()]
+
+
+def relations(session: Session, catalog: str | None = None, schema: str | None = None) -> Iterator[Relation]:
+    """Tables and views of one schema (None: the current one), by name. Raises SchemaNotFoundError."""
+    names = session.catalog
+    schema_key = (catalog or names.current_catalog, schema or names.current_schema)
+    for entry in names.entries(schema_key):
+        yield _relation(entry)
+
+
+def described(session: Session, parts: tuple[str, ...]) -> Description:
+    """The description of a table or view of the catalog, by 1–3 parts of its name; temporary views are not found.
+
+    Raises TableNotFoundError, and errors of the table's log.
+    """
+    entry = session.catalog.find(parts)
+    if isinstance(entry, ViewEntry):
+        view = entry.definition
+        return Description(_relation(entry), view.schema, view.comment, query=view.query)
+    entry = session.catalog.require(parts)
+    if entry.source is not None:
+        source = entry.source
+        columns = source.schema
+        if columns is None:
+            columns = session.sql(f"SELECT * FROM {sql_name(entry.parts)}").schema
+        return Description(_relation(entry), columns, source.comment, partition_columns=source.partition_columns)
+    metadata: Metadata = session.log(TableName(entry.parts)).snapshot().metadata
+    return Description(
+        _relation(entry),
+        metadata.schema,
+        metadata.description,
+        keys_of(metadata),
+        metadata.partition_columns,
+        metadata.properties.constraints,
+    )
+
+
+def has_relation(session: Session, parts: tuple[str, ...]) -> bool:
+    """Whether the catalog has a table or view of this name, or the session a temporary view."""
+    if len(parts) == 1 and parts[0].lower() in session.views:
+        return True
+    try:
+        return session.catalog.find(parts) is not None
+    except TableNotFoundError:
+        return False
+
+
+def _relation(entry: Entry) -> Relation:
+    return Relation(entry.parts, isinstance(entry, ViewEntry))

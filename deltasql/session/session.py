@@ -22,15 +22,15 @@ from deltasql.base.progress import Listener, Watch
 from deltasql.base.settings.engines import SAIL, chosen_engine
 from deltasql.base.settings.session_settings import CASE_SENSITIVE, COMMIT_PROBE, FSYNC, TIME_ZONE, SessionSettings
 from deltasql.catalog import Catalog
+from deltasql.files.frame_options import stream_options
 from deltasql.files.result import Placed, Result
-from deltasql.files.stream_options import stream_options
 from deltasql.log.commit.commit_race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.notes import records_of_statement
 from deltasql.plan.operators import MemoryRows, Supplied
+from deltasql.plan.way import records_of_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context, VisibleViews
@@ -41,18 +41,15 @@ from deltasql.session.execution.catalog_effects import change_catalog
 from deltasql.session.execution.commit import Committed
 from deltasql.session.execution.pending import Pending, Placing, unstarted_engine
 from deltasql.session.execution.run import Done, Run, SessionState
-from deltasql.session.execution.transactions import Transactions
-from deltasql.session.frames.reader import FrameReader, StreamReader
-from deltasql.session.frames.stream_writer import StreamWriter
+from deltasql.session.execution.transaction.open_transaction import Transactions
+from deltasql.session.frames.reader import FrameReader, StreamReader, StreamWriter
 from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
 from deltasql.session.mirroring.mirroring import external_catalogs, follow
 from deltasql.session.script.interpreter import run_script
-from deltasql.session.script.session_host import SessionHost, session_variable
+from deltasql.session.script.tree import SessionHost, session_variable
 from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser import is_script, misplaced_word, parse, refused_name, split
-from deltasql.sql.parser.identifiers import bind_identifiers, table_name
-from deltasql.sql.parser.parameters import bind_parameters
-from deltasql.sql.parser.versions import bind_versions
+from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters, bind_versions, table_name
 from deltasql.statements.namespaces import new_namespaces
 from deltasql.statements.nodes.frames import DATAFRAME, CreateForFrame, WriteFrame
 from deltasql.statements.rules import plan, plan_statement

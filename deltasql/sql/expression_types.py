@@ -2,25 +2,295 @@
 
 A recursive descent over the tokens in Spark's order of precedence, which gives types in place of values. Anything else
 is left to Spark: the types must be right, and coverage may be small.
+
+Types of what Spark's operators and built-in functions give. None: this table does not know, Spark must be asked.
+
+Reads no text: types go in, and a type comes out. Only combinations are here that Spark accepts with ANSI on and off,
+with one result type; any other is given up. Source: Spark's type coercion; a test compares every row with Spark.
+
+Names of collations as Spark spells them. Source: Spark's collations, of bytes or of ICU.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.suggestion import did_you_mean
+from deltasql.base.errors.syntax import CollationNameError
 from deltasql.schema import types
-from deltasql.schema.type_lattice import MOST_DIGITS, can_cast, common_of_branches, is_integral, is_number
-from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
-from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
-from deltasql.sql.cursor import TokenCursor, require_value
-from deltasql.sql.functions.result_types import (
-    FUNCTIONS,
-    arithmetic,
-    comparison,
-    element,
+from deltasql.schema.type_lattice import (
+    MOMENTS,
+    MOST_DIGITS,
+    as_decimal,
+    can_cast,
+    common_of_branches,
+    is_atomic,
+    is_integral,
+    is_number,
+    wider_number,
 )
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructType,
+)
+from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
+from deltasql.sql.tokens import Token, TokenCursor, require_value, tokenize
+
+Kinds: TypeAlias = Sequence[DataType]
+Signature: TypeAlias = Callable[[Kinds], "DataType | None"]
+
+
+def arithmetic(operator: str, left: DataType, right: DataType, digits: tuple[int, int] = (0, 0)) -> DataType | None:
+    """`left operator right`; `digits` are those of operands that are whole numbers written out, 0 for any other."""
+    if not (is_number(left) and is_number(right)):
+        return None
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        return _decimal(operator, as_decimal(left, digits[0]), as_decimal(right, digits[1]))
+    if operator == "DIV":
+        return LONG if is_integral(left) and is_integral(right) else None
+    if operator == "/":
+        return DOUBLE
+    return wider_number(left, right)
+
+
+def _decimal(operator: str, left: DecimalType | None, right: DecimalType | None) -> DataType | None:
+    """Precisions that still fit; beyond 38 digits Spark's setting about lost digits counts."""
+    if left is None or right is None:
+        return None
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    match operator:
+        case "+" | "-":
+            scale = max(left.scale, right.scale)
+            precision = whole + scale + 1
+        case "*":
+            precision, scale = left.precision + right.precision + 1, left.scale + right.scale
+        case _:
+            return None
+    return DecimalType(precision, scale) if precision <= MOST_DIGITS else None
+
+
+def comparison(left: DataType, right: DataType) -> DataType | None:
+    """BOOLEAN where the two compare."""
+    return BOOLEAN if _compare(left, right) else None
+
+
+def _compare(left: DataType, right: DataType) -> bool:
+    if VOID in (left, right):
+        return all(kind in (VOID, BINARY) or is_atomic(kind) for kind in (left, right))
+    if left == right:
+        return is_atomic(left) or left == BINARY
+    if STRING in (left, right):
+        # A text is cast to the other side's type.
+        return is_atomic(left) and is_atomic(right)
+    return (is_number(left) and is_number(right)) or (left in MOMENTS and right in MOMENTS)
+
+
+def _takes(result: DataType, *rules: Callable[[DataType], bool], least: int | None = None) -> Signature:
+    """A function of one result type; arguments beyond the rules follow the last one, those beyond `least` may lack."""
+    fewest = len(rules) if least is None else least
+
+    def signature(kinds: Kinds) -> DataType | None:
+        if not fewest <= len(kinds) <= len(rules):
+            return None
+        return result if all(rule(kind) for rule, kind in zip(rules, kinds, strict=False)) else None
+
+    return signature
+
+
+def _any_number_of(result: DataType, rule: Callable[[DataType], bool], least: int = 1) -> Signature:
+    return lambda kinds: result if len(kinds) >= least and all(rule(kind) for kind in kinds) else None
+
+
+def _text(kind: DataType) -> bool:
+    return kind == STRING
+
+
+def _whole(kind: DataType) -> bool:
+    return kind in (INTEGER, PrimitiveType("short"), PrimitiveType("byte"))
+
+
+def _real(kind: DataType) -> bool:
+    return is_integral(kind) or kind in (FLOAT, DOUBLE)
+
+
+def _moment(kind: DataType) -> bool:
+    return kind in MOMENTS
+
+
+def _moment_text(kind: DataType) -> bool:
+    return kind in (*MOMENTS, STRING)
+
+
+def _clock(kind: DataType) -> bool:
+    return kind in (TIMESTAMP, TIMESTAMP_NTZ)
+
+
+def _hashed(kind: DataType) -> bool:
+    return is_atomic(kind) or kind == BINARY
+
+
+def _same(rule: Callable[[DataType], bool]) -> Signature:
+    """The argument's own type."""
+    return lambda kinds: kinds[0] if len(kinds) == 1 and rule(kinds[0]) else None
+
+
+def _common_of(least: int, most: int | None = None) -> Signature:
+    return lambda kinds: common_of_branches(kinds) if least <= len(kinds) <= (most or len(kinds)) else None
+
+
+def _ordered(kinds: Kinds) -> DataType | None:
+    is_supported = len(kinds) > 1 and all(kind == VOID or is_atomic(kind) for kind in kinds)
+    return common_of_branches(kinds) if is_supported else None
+
+
+def _if(kinds: Kinds) -> DataType | None:
+    return common_of_branches(kinds[1:]) if len(kinds) == 3 and kinds[0] == BOOLEAN else None
+
+
+def _nullif(kinds: Kinds) -> DataType | None:
+    return kinds[0] if len(kinds) == 2 and comparison(*kinds) else None
+
+
+def _modulo(kinds: Kinds) -> DataType | None:
+    return wider_number(*kinds) if len(kinds) == 2 and all(map(_real, kinds)) else None
+
+
+def _round(kinds: Kinds) -> DataType | None:
+    fits = 1 <= len(kinds) <= 2 and (is_integral(kinds[0]) or kinds[0] == DOUBLE) and all(map(_whole, kinds[1:]))
+    return kinds[0] if fits else None
+
+
+def _size(kinds: Kinds) -> DataType | None:
+    return INTEGER if len(kinds) == 1 and isinstance(kinds[0], (ArrayType, MapType)) else None
+
+
+def element(holder: DataType, key: DataType) -> DataType | None:
+    """holder[key]"""
+    match holder:
+        case ArrayType(item) if is_integral(key):
+            return item
+        case MapType(key_type, value) if key_type == key:
+            return value
+        case _:
+            return None
+
+
+def _element_at(kinds: Kinds) -> DataType | None:
+    is_supported = len(kinds) == 2 and (isinstance(kinds[0], MapType) or kinds[1] == INTEGER)
+    return element(*kinds) if is_supported else None
+
+
+_PART_OF_DATE = _takes(INTEGER, _moment_text)
+_PART_OF_TIME = _takes(INTEGER, _clock)
+_OF_TEXT = _takes(STRING, _text)
+_TRUTH_OF_TEXTS = _takes(BOOLEAN, _text, _text)
+_REAL = _takes(DOUBLE, _real)
+
+FUNCTIONS: dict[str, Signature] = {
+    **dict.fromkeys(("upper", "ucase", "lower", "lcase", "initcap", "reverse"), _OF_TEXT),
+    **dict.fromkeys(("trim", "ltrim", "rtrim"), _OF_TEXT),
+    **dict.fromkeys(("md5", "sha", "sha1"), _OF_TEXT),
+    **dict.fromkeys(("substring", "substr"), _takes(STRING, _text, _whole, _whole, least=2)),
+    **dict.fromkeys(("left", "right", "repeat"), _takes(STRING, _text, _whole)),
+    **dict.fromkeys(("lpad", "rpad"), _takes(STRING, _text, _whole, _text)),
+    **dict.fromkeys(("replace", "translate", "regexp_replace"), _takes(STRING, _text, _text, _text)),
+    **dict.fromkeys(("length", "char_length", "character_length"), _takes(INTEGER, _text)),
+    **dict.fromkeys(("contains", "startswith", "endswith", "rlike", "regexp_like"), _TRUTH_OF_TEXTS),
+    **dict.fromkeys(("year", "month", "day", "dayofmonth", "dayofyear", "quarter"), _PART_OF_DATE),
+    **dict.fromkeys(("dayofweek", "weekday", "weekofyear"), _PART_OF_DATE),
+    **dict.fromkeys(("hour", "minute", "second"), _PART_OF_TIME),
+    **dict.fromkeys(("date_add", "date_sub"), _takes(DATE, _moment, _whole)),
+    **dict.fromkeys(("coalesce",), _common_of(1)),
+    **dict.fromkeys(("nvl", "ifnull"), _common_of(2, 2)),
+    **dict.fromkeys(("greatest", "least"), _ordered),
+    "if": _if,
+    **dict.fromkeys(("isnull", "isnotnull"), _takes(BOOLEAN, lambda kind: True)),
+    **dict.fromkeys(("sqrt", "exp", "ln", "log10", "sign", "signum"), _REAL),
+    **dict.fromkeys(("pow", "power"), _takes(DOUBLE, _real, _real)),
+    **dict.fromkeys(("ceil", "ceiling", "floor"), _takes(LONG, lambda kind: kind in (LONG, DOUBLE))),
+    **dict.fromkeys(("mod", "pmod"), _modulo),
+    **dict.fromkeys(("size", "cardinality"), _size),
+    "concat": _any_number_of(STRING, is_atomic),
+    "concat_ws": _any_number_of(STRING, _text, 2),
+    "sha2": _takes(STRING, _text, _whole),
+    "crc32": _takes(LONG, _text),
+    "instr": _takes(INTEGER, _text, _text),
+    "locate": _takes(INTEGER, _text, _text),
+    "ascii": _takes(INTEGER, _text),
+    "split": _takes(ArrayType(STRING, contains_null=False), _text, _text),
+    "regexp_extract": _takes(STRING, _text, _text, _whole, least=2),
+    "get_json_object": _takes(STRING, _text, _text),
+    "to_date": _takes(DATE, _moment_text),
+    "date_format": _takes(STRING, _moment_text, _text),
+    "date_trunc": _takes(TIMESTAMP, _text, _moment_text),
+    "trunc": _takes(DATE, _moment, _text),
+    "last_day": _takes(DATE, _moment),
+    "add_months": _takes(DATE, _moment, _whole),
+    "datediff": _takes(INTEGER, _moment, _moment),
+    "from_unixtime": _takes(STRING, is_integral, _text, least=1),
+    "unix_timestamp": _takes(LONG, _moment),
+    "nullif": _nullif,
+    "abs": _same(_real),
+    "round": _round,
+    "hash": _any_number_of(INTEGER, _hashed),
+    "xxhash64": _any_number_of(LONG, _hashed),
+    "isnan": _takes(BOOLEAN, lambda kind: kind in (FLOAT, DOUBLE)),
+    "element_at": _element_at,
+}
+"""Built-in functions by name: the types of the arguments → the type of the result."""
+
+
+_COMMON = ("UTF8_BINARY", "UTF8_LCASE", "UNICODE", "UNICODE_CI", "UNICODE_AI", "UNICODE_CI_AI", "en", "en_CI", "de_CI")
+_OF_BYTES = re.compile(r"UTF8_(?:BINARY|LCASE)(?:_L?TRIM|_RTRIM)?")
+_NAMES = """
+UNICODE af am ar ar_SAU as az be bg blo bn bo br bs bs_Cyrl ca ceb chr cs cy da de de_AUT dsb dz ee el en en_USA
+eo es et fa fa_AFG ff ff_Adlm fi fil fo fr fr_CAN fy ga gl gu ha haw he he_ISR hi hr hsb hu hy id id_IDN ig is
+it ja ka kk kk_Arab kl km kn ko kok ku ky lb lij lkt ln lo lt lv mk ml mn mr ms mt my nb nb_NOR ne nl nn no nso
+om or pa pa_Guru pa_Guru_IND pl ps pt ro ru sa se si sk sl smn sq sr sr_Cyrl sr_Cyrl_BIH sr_Cyrl_MNE sr_Cyrl_SRB
+sr_Latn sr_Latn_BIH sr_Latn_SRB st sv sw ta te th tk tn to tr ug uk ur uz vi wae wo xh yi yo zh zh_Hans
+zh_Hans_CHN zh_Hans_SGP zh_Hant zh_Hant_HKG zh_Hant_MAC zh_Hant_TWN zu
+"""
+_LOCALES = {name.upper(): name for name in _NAMES.split()}
+"""Language, script and country, as in the ICU of Spark 4.2, by capitals."""
+_MARKS = {"CS": 0, "CI": 0, "AS": 1, "AI": 1, "LTRIM": 2, "RTRIM": 2, "TRIM": 2}
+"""The words behind a locale, each with its place in the name that Spark spells."""
+_DEFAULTS = ("CS", "AS")
+
+
+def spelled_collation(name: str) -> str:
+    """The collation `name`, which may be written in any case, as Spark spells it. Raises CollationNameError."""
+    upper = name.upper()
+    if _OF_BYTES.fullmatch(upper):
+        return upper
+    words = name.split("_")
+    marks: dict[int, str] = {}
+    while len(words) > 1 and (mark := words[-1].upper()) in _MARKS and _MARKS[mark] not in marks:
+        marks[_MARKS[mark]] = mark
+        words.pop()
+    locale = _LOCALES.get("_".join(words).upper())
+    if locale is None:
+        raise CollationNameError(name, did_you_mean(name, _COMMON))
+    return "_".join([locale, *(marks[place] for place in sorted(marks) if marks[place] not in _DEFAULTS)])
+
 
 _COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>"})
 _TYPES: dict[str, DataType] = {

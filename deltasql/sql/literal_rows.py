@@ -2,6 +2,11 @@
 
 Reads NULL, TRUE, numbers, texts, DATE '…' and their like, and the current time. Whatever is not a literal in its
 simplest form is left to Spark, so this may know little, but must never be wrong.
+
+Casts of literals, as INSERT's store assignment does them, without Spark: only those with a certain result.
+
+Reads values, and of texts those in their plainest form. Wherever a cast could fail, or depend on a setting,
+LeftToEngineError is raised, and Spark runs the statement.
 """
 
 from __future__ import annotations
@@ -10,26 +15,156 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.plan.operators import LiteralValue
-from deltasql.schema.type_lattice import common_of_values
+from deltasql.schema.type_lattice import common_of_values, fits, is_integral
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
     DATE,
+    DOUBLE,
+    FLOAT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     VOID,
     DataType,
+    DecimalType,
     StructField,
     StructType,
 )
-from deltasql.sql.constants import DAY, Constant, clock_time, date_days, micros_of, moment, number, unquote
-from deltasql.sql.cursor import TokenCursor, require_value
-from deltasql.sql.literal_casts import as_type
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.constants import (
+    DAY,
+    EXACT,
+    Constant,
+    clock_time,
+    date_days,
+    date_text,
+    exact_number,
+    exact_single,
+    micros_of,
+    moment,
+    number,
+    rounded_single,
+    unquote,
+    whole_number,
+)
+from deltasql.sql.tokens import TokenCursor, require_value, tokenize
+
+_MOST_PLAIN_SCALE = 6
+"""Up to this scale Java writes decimals without an exponent."""
+_EXACT_IN_DOUBLE = 2**53
+_MOST_CERTAIN_DIGITS = 36
+"""Up to here no digit of a text is lost in a decimal."""
+
+
+def as_type(value: LiteralValue, source: DataType, target: DataType, zone: tzinfo | None) -> LiteralValue:
+    """`value` of the type `source` as `target` has it. Raises LeftToEngineError.
+
+    `zone` is the session's, None where it is not known for certain.
+    """
+    if value is None or source == target:
+        return value
+    match value:
+        case str() if source == STRING:
+            return _from_text(value, target, zone)
+        case bool():
+            return _only(target == STRING, "true" if value else "false")
+        case int() if is_integral(source):
+            return _from_number(Decimal(value), source, target)
+        case Decimal():
+            return _from_number(value, source, target)
+        case float():
+            return _from_double(value, source, target)
+        case int() if source == DATE:
+            return _from_date(value, target, zone)
+    raise LeftToEngineError
+
+
+def _only(certain: bool, value: LiteralValue) -> LiteralValue:
+    if not certain:
+        raise LeftToEngineError
+    return value
+
+
+def _from_number(value: Decimal, source: DataType, target: DataType) -> LiteralValue:
+    """A whole number or a decimal. Fractions are cut off for integers, and rounded for decimals."""
+    if is_integral(target):
+        return _integer(int(value), target)
+    if isinstance(target, DecimalType):
+        return decimal_of(value, target)
+    if target == DOUBLE:
+        # A decimal has no negative zero.
+        return float(value) + 0.0
+    if target == FLOAT:
+        return require_value(rounded_single(value))
+    scale = source.scale if isinstance(source, DecimalType) else 0
+    return _only(target == STRING and scale <= _MOST_PLAIN_SCALE, f"{_scaled(value, scale):f}")
+
+
+def _from_double(value: float, source: DataType, target: DataType) -> LiteralValue:
+    if target == DOUBLE:
+        return value
+    if target == FLOAT:
+        return require_value(exact_single(value))
+    is_whole = value == int(value) and abs(value) < _EXACT_IN_DOUBLE
+    if is_whole and is_integral(target):
+        return _integer(int(value), target)
+    if is_whole and isinstance(target, DecimalType) and source == DOUBLE:
+        return decimal_of(Decimal(int(value)), target)
+    raise LeftToEngineError
+
+
+def _from_text(text: str, target: DataType, zone: tzinfo | None) -> LiteralValue:
+    if target == BINARY:
+        return text.encode()
+    if target == DATE:
+        return require_value(date_days(text))
+    if target == TIMESTAMP:
+        return require_value(moment(text, zone))
+    if target == TIMESTAMP_NTZ:
+        return require_value(clock_time(text))
+    if target == BOOLEAN:
+        return _only(text in {"true", "false"}, text == "true")
+    if is_integral(target):
+        return _integer(require_value(whole_number(text)), target)
+    value = exact_number(text) if isinstance(target, DecimalType) else None
+    if isinstance(target, DecimalType) and value is not None and len(value.as_tuple().digits) <= _MOST_CERTAIN_DIGITS:
+        return decimal_of(value, target)
+    raise LeftToEngineError
+
+
+def _from_date(days: int, target: DataType, zone: tzinfo | None) -> LiteralValue:
+    if target == STRING:
+        return date_text(days)
+    if target == TIMESTAMP:
+        return require_value(moment(date_text(days), zone))
+    return _only(target == TIMESTAMP_NTZ, days * DAY)
+
+
+def _integer(value: int, target: DataType) -> int:
+    if not fits(value, target):
+        raise LeftToEngineError
+    return value
+
+
+def decimal_of(value: Decimal, target: DecimalType) -> Decimal:
+    """`value` rounded half up to the target's scale. Raises LeftToEngineError where it does not fit."""
+    rounded = _scaled(value, target.scale)
+    if rounded.copy_abs() >= 10 ** (target.precision - target.scale):
+        raise LeftToEngineError
+    return rounded
+
+
+def _scaled(value: Decimal, scale: int) -> Decimal:
+    try:
+        # `plus` takes the sign of a zero away.
+        return EXACT.plus(value.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP, context=EXACT))
+    except InvalidOperation:
+        raise LeftToEngineError from None
+
 
 MOST_ROWS = 100_000
 """Spark's own reading of so many takes minutes, and of 10,000 longer than its start; here a row of two takes 50 µs."""

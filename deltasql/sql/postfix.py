@@ -12,12 +12,12 @@ from urllib.parse import quote as percent_encoded
 
 from deltasql.base.errors.base import Caret
 from deltasql.base.errors.syntax import ParseSyntaxError
-from deltasql.plan import marks
+from deltasql.plan import base
 from deltasql.plan.base import quote
 from deltasql.schema.text import text_sql
 from deltasql.sql.constants import unquote
-from deltasql.sql.function_text import type_end
 from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.stored_expressions import type_end
 from deltasql.sql.tokens import AFTER_COLUMNS, Token, closing, tokenize
 
 
@@ -328,7 +328,7 @@ def _spelling(name: str, every: bool) -> str:
 
     It fails if there are several, as Databricks does: the case then decides.
     """
-    wanted, failure = text_sql(name), f"raise_error({text_sql(marks.JSON_NAME + percent_encoded(name) + '|')})"
+    wanted, failure = text_sql(name), f"raise_error({text_sql(base.JSON_NAME + percent_encoded(name) + '|')})"
     if every:
         # Elements may differ: all names in the text that are spelled so count.
         found = f"regexp_extract_all(__json, {text_sql(_KEY.format(re.sub(_NO_WORD, _escaped, name)))}, 1)"

@@ -17,7 +17,7 @@ from deltasql.base.errors.statements.clone import (
 from deltasql.base.lazy import pa, pc
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.reading.clustering import clustering_columns, is_clustered
+from deltasql.log.reading.change_feed import clustering_columns, is_clustered
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.log.storage.log_store import LogStore
@@ -142,7 +142,7 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
 
 def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None:
     """Raises VacuumedVersionError where files of an older version are missing."""
-    from deltasql.log.reading.missing_files import missing_files
+    from deltasql.log.reading.unused_files import missing_files
 
     gone = files.filter(pc.or_(*missing_files(store, files)))["path"].to_pylist()
     if gone:

@@ -21,9 +21,9 @@ from deltasql.base.errors.statements.optimize import (
 from deltasql.base.lazy import pa, pc
 from deltasql.log.actions.actions import DomainMetadata, Metadata
 from deltasql.log.configuration.iceberg_compat import compat_keys
-from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
+from deltasql.log.configuration.properties import index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import DELETION_VECTORS
-from deltasql.log.reading.clustering import (
+from deltasql.log.reading.change_feed import (
     AUTO_PROPERTY,
     CLUSTERING_FEATURE,
     CUBE_COLUMNS,
@@ -36,7 +36,7 @@ from deltasql.log.reading.clustering import (
 )
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath
-from deltasql.plan.notes import make_note
+from deltasql.plan.way import make_note
 from deltasql.planner.changes import Cubes
 from deltasql.planner.context import Context
 from deltasql.schema.paths import Path, folded, resolve

@@ -26,12 +26,10 @@ from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.values.generated import GENERATION, without_comments
-from deltasql.planner.values.generation_checks import check_generation
-from deltasql.schema.identity import Identity
-from deltasql.schema.lengths import TYPE_KEY, declared_as, has_lengths, length_of, parsed_type, plain_field
+from deltasql.planner.values.generated import GENERATION, check_generation, without_comments
+from deltasql.schema.checks import Identity
 from deltasql.schema.paths import folded
-from deltasql.schema.text import sql_text
+from deltasql.schema.text import TYPE_KEY, declared_as, has_lengths, length_of, parsed_type, plain_field, sql_text
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.sql.queries.query_columns import derived_columns
 from deltasql.statements.nodes.constraints import KeyConstraint

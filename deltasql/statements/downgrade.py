@@ -9,28 +9,26 @@ from functools import partial
 
 from deltasql.base.errors.statements.features import CollationsLeftError, ConstraintsLeftError, MappedColumnNamesError
 from deltasql.base.lazy import pc
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, Operation, RemoveFile
 from deltasql.log.actions.deletion_vectors import marked_files, vector_file
-from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
-from deltasql.log.properties.property import OnDrop
 from deltasql.log.properties.property_registry import (
     CHECKPOINT_POLICY,
     ROW_TRACKING,
     ROW_TRACKING_SUSPENDED,
+    OnDrop,
     properties_of,
 )
-from deltasql.log.protocol.features import final_feature
+from deltasql.log.protocol.protocol import final_feature
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import encode_path, is_absolute
-from deltasql.plan.operators import Scan, Write
-from deltasql.plan.reads import Reads
+from deltasql.plan.operators import Reads, Scan, Write
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.tables.row_tracking import BATCH_FILES
+from deltasql.planner.tables.persisted_sql import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata

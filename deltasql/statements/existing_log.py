@@ -10,13 +10,12 @@ from deltasql.base.errors.statements.table import (
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,
 )
-from deltasql.log.properties.property import COLUMN_TAGS, DELTASQL_PROPERTIES, TAGS, UNITY_TABLE_ID
-from deltasql.log.properties.property_registry import PROPERTIES
-from deltasql.log.reading.clustering import AUTO_PROPERTY
+from deltasql.log.properties.property_registry import COLUMN_TAGS, DELTASQL_PROPERTIES, PROPERTIES, TAGS, UNITY_TABLE_ID
+from deltasql.log.reading.change_feed import AUTO_PROPERTY
 from deltasql.planner.changes import Answer, Plan
+from deltasql.schema.checks import HIGH_WATER_MARK
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
-from deltasql.schema.identity import HIGH_WATER_MARK
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES

@@ -32,7 +32,7 @@ from deltasql.files.frame_options import (
     Options,
 )
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.plan.file_shape import FileShape
+from deltasql.plan.operators import FileShape
 from deltasql.statements.idempotency import Application, application
 from deltasql.statements.nodes.frames import WriteFrame, WriteMode
 from deltasql.statements.nodes.insert import ReplaceOn, Replaces, ReplaceUsing, ReplaceWhere

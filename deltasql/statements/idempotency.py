@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.base.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import SetTransaction
-from deltasql.log.actions.operations import Operation
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import Operation, SetTransaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.planner.changes import (
@@ -25,8 +24,7 @@ from deltasql.planner.changes import (
     Stepwise,
     TableChange,
 )
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.nodes.copy_into import CopyInto
 from deltasql.statements.nodes.delete import Delete
 from deltasql.statements.nodes.insert import Insert
@@ -36,12 +34,12 @@ from deltasql.statements.nodes.update import Update
 from deltasql.statements.refreshed import refuse_refreshed
 
 _WRITES: Mapping[type[LogicalPlan], Operation] = {
-    Insert: operations.WRITE,
-    CopyInto: operations.COPY_INTO,
-    CreateTable: operations.CREATE_TABLE_AS_SELECT,
-    Update: operations.UPDATE,
-    Delete: operations.DELETE,
-    Merge: operations.MERGE,
+    Insert: actions.WRITE,
+    CopyInto: actions.COPY_INTO,
+    CreateTable: actions.CREATE_TABLE_AS_SELECT,
+    Update: actions.UPDATE,
+    Delete: actions.DELETE,
+    Merge: actions.MERGE,
 }
 """The statements of SQL that are idempotent where the settings say so, and what each does."""
 

@@ -12,12 +12,11 @@ from deltasql.base.errors.column_values import (
     NoIdentityError,
 )
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan import marks
-from deltasql.plan.base import quote
-from deltasql.plan.hidden import ORDINAL, hidden_view
+from deltasql.plan import base
+from deltasql.plan.base import ORDINAL, hidden_view, quote
 from deltasql.planner import binding
 from deltasql.planner.context import Context
-from deltasql.schema.identity import Identity, identity_of, with_identities
+from deltasql.schema.checks import Identity, identity_of, with_identities
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, text_sql
 from deltasql.schema.types import StructField, StructType
@@ -26,7 +25,7 @@ from deltasql.statements.nodes.columns import ColumnChange, Defaulted, Nullabili
 
 def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:
     """SQL of a new row's number; `ordinal` is SQL of the row's own number, from 0."""
-    report = text_sql(f"{marks.IDENTITY_OVERFLOW}{percent_encoded(field.name)}|")
+    report = text_sql(f"{base.IDENTITY_OVERFLOW}{percent_encoded(field.name)}|")
     overflow = f"CAST(raise_error({report}) AS BIGINT)"
     if identity.left == 0:
         return overflow

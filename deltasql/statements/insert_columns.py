@@ -18,12 +18,10 @@ from deltasql.base.errors.statements.insert import (
     UnknownInsertColumnError,
 )
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import quote
-from deltasql.plan.hidden import ORDINAL
+from deltasql.plan.base import ORDINAL, quote
 from deltasql.plan.operators import Number, Operator, Project
 from deltasql.planner.context import Context
-from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
-from deltasql.planner.values.char_types import stored
+from deltasql.planner.values.alignment import Alignment, StructRule, store_casts, stored
 from deltasql.planner.values.defaults import DefaultKeyword, default_sql
 from deltasql.planner.values.generated import (
     automatic_widening,
@@ -32,10 +30,10 @@ from deltasql.planner.values.generated import (
     refuse_dependent_types,
     stored_generation,
 )
+from deltasql.schema.checks import identity_of
 from deltasql.schema.evolution import MergeMode, merge_schemas
-from deltasql.schema.identity import identity_of
-from deltasql.schema.lengths import declared_texts
 from deltasql.schema.paths import suggestion
+from deltasql.schema.text import declared_texts
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.statements.identity import identity_sql, refuse_explicit
 from deltasql.statements.nodes.insert import Insert

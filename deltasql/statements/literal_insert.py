@@ -8,18 +8,16 @@ from datetime import timezone, tzinfo
 
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.lazy import pa, pc
-from deltasql.base.settings.query_meaning import preserve_literal_values
-from deltasql.base.settings.session_settings import STORE_ASSIGNMENT
+from deltasql.base.settings.session_settings import STORE_ASSIGNMENT, preserve_literal_values
 from deltasql.base.timezone import zone
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import Literals, LiteralValue, MemoryRows
 from deltasql.planner.context import Context
 from deltasql.planner.values.defaults import default_sql
 from deltasql.planner.values.generated import generation_of
-from deltasql.schema.checks import column_invariants
-from deltasql.schema.identity import identity_of
-from deltasql.schema.lengths import Length, declared_length
-from deltasql.schema.partition_values import STORED_AS_NULL
+from deltasql.schema.checks import column_invariants, identity_of
+from deltasql.schema.json import STORED_AS_NULL
+from deltasql.schema.text import Length, declared_length
 from deltasql.schema.type_lattice import DIGITS_OF_LONG, INTEGRAL, MOST_DIGITS
 from deltasql.schema.types import (
     BINARY,
@@ -39,8 +37,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.constants import current_micros
-from deltasql.sql.literal_casts import as_type
-from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
+from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, as_type, literal_constant, literal_rows
 from deltasql.statements.nodes.insert import Insert
 
 _STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)

@@ -12,7 +12,7 @@ from deltasql.base.errors.statements.merge import MergeUnresolvedError, NestedIn
 from deltasql.base.errors.write import FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.planner.rows.scope import Scope, Side, unqualified
-from deltasql.planner.values.assignments import ResolvedAssignment, dotted
+from deltasql.planner.values.alignment import ResolvedAssignment, dotted
 from deltasql.planner.values.defaults import default_sql
 from deltasql.schema.paths import fields_at, suggestion
 from deltasql.schema.text import type_text

@@ -34,26 +34,36 @@ from deltasql.log.configuration.iceberg_compat import (
     stores_partitions,
     version_of,
 )
-from deltasql.log.configuration.keys import keys_of, with_keys
+from deltasql.log.configuration.keys import (
+    column_tags,
+    keys_of,
+    table_tags,
+    with_column_tags,
+    with_keys,
+    with_table_tags,
+)
 from deltasql.log.configuration.properties import protocol_for
-from deltasql.log.configuration.tags import column_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.property import COLUMN_TAGS, KEYS, REFRESH, OnReplace, Property
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
+    COLUMN_TAGS,
+    KEYS,
     MANIFESTS,
     MAX_COLUMN_ID,
     PROPERTIES,
+    REFRESH,
+    OnReplace,
+    Property,
+    TableProperties,
     switches,
 )
-from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.changes import RowChange
 from deltasql.planner.values.alignment import same_type
 from deltasql.schema.checks import check_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, assign_ids
-from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.paths import find_path
+from deltasql.schema.text import with_lengths, without_lengths
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 from deltasql.statements.clustering_columns import check_still_indexed
 

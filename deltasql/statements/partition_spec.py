@@ -20,12 +20,11 @@ from deltasql.base.lazy import pa
 from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.skipping.pruning import matches_partition
-from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.hidden import PARTITION_NUMBER, PARTITIONS
+from deltasql.plan.base import PARTITION_NUMBER, PARTITIONS, SqlText, TableName, quote
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.selected_files import check_partitions
-from deltasql.schema.partition_values import partition_value
+from deltasql.schema.json import partition_value
 from deltasql.schema.paths import folded
 from deltasql.schema.text import sql_literal, sql_text
 from deltasql.schema.types import StructType

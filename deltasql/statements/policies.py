@@ -16,7 +16,7 @@ from deltasql.plan.base import TableName, quote
 from deltasql.planner.context import Context
 from deltasql.schema.paths import resolve
 from deltasql.schema.types import StructField, StructType
-from deltasql.sql.function_text import FunctionText, function_text
+from deltasql.sql.stored_expressions import FunctionText, function_text
 from deltasql.statements.nodes.governance import ColumnMask, PolicyArgument, RowFilterClause, SecurableName
 from deltasql.statements.subjects import POLICY, is_recorded, note_recorded, subject_of
 

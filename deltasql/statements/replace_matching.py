@@ -18,8 +18,7 @@ from deltasql.base.errors.statements.insert import (
     UnresolvedReplaceUsingError,
 )
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.hidden import LOOKUP, ROWS
+from deltasql.plan.base import LOOKUP, ROWS, SqlText, TableName, quote
 from deltasql.plan.operators import (
     EqualKey,
     Lookup,
@@ -33,8 +32,7 @@ from deltasql.plan.operators import (
 from deltasql.planner import binding
 from deltasql.planner.changes import RowChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.row_level import must_materialize_source
+from deltasql.planner.rows.row_change import must_materialize_source, row_change
 from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinct_aliases
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType

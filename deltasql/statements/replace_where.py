@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from deltasql.base.settings.session_settings import REPLACE_WHERE_CHECK
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan import marks
-from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.hidden import ROWS
+from deltasql.plan import base
+from deltasql.plan.base import ROWS, SqlText, TableName, quote
 from deltasql.plan.operators import (
     Check,
     Constraint,
     Operator,
+    Reads,
     Rewrite,
     RowAction,
     RowEffect,
@@ -20,11 +20,9 @@ from deltasql.plan.operators import (
     SourceJoin,
     Write,
 )
-from deltasql.plan.reads import Reads
 from deltasql.planner import binding
 from deltasql.planner.context import Context
-from deltasql.planner.rows.read_set import reads_of
-from deltasql.planner.rows.row_change import recorded
+from deltasql.planner.rows.row_change import reads_of, recorded
 from deltasql.planner.rows.scope import Scope, Side, side
 from deltasql.schema.types import StructType
 from deltasql.sql.references import name_chains
@@ -38,7 +36,7 @@ def checked_rows(
     """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
     if not context.setting(REPLACE_WHERE_CHECK):
         return rows
-    return Check(rows, (Constraint(marks.REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
+    return Check(rows, (Constraint(base.REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
 
 
 def _unqualified(predicate: str, table: TableName, schema: StructType) -> str:
@@ -61,7 +59,7 @@ def replacing(
     """The rewrite that deletes the old rows of the range and inserts the new ones."""
     schema: StructType = write.output
     scope = Scope(context, side(context, table, None, schema, "target"), Side(ROWS, schema))
-    predicate = scope.condition(text, marks.REPLACE_WHERE, source=False)
+    predicate = scope.condition(text, base.REPLACE_WHERE, source=False)
     alias = scope.target.alias
     scan = replace(binding.target_rows(context, snapshot, predicate, alias), schema=schema)
     values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)

@@ -13,20 +13,17 @@ from deltasql.base.timezone import zone
 from deltasql.files.foreign.tables import SourceTable
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.iceberg_compat import compat_tags, with_column_mapping, with_valid_formats
-from deltasql.log.configuration.indexed_columns import partition_keys
-from deltasql.log.configuration.properties import parse_properties, protocol_for
+from deltasql.log.configuration.properties import parse_properties, partition_keys, protocol_for
 from deltasql.log.configuration.row_ids import ROW_TRACKING_FEATURE
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.locations import LOG
 from deltasql.planner.context import Context
-from deltasql.planner.foreign.partition_texts import partition_texts
-from deltasql.planner.foreign.snapshots import log_path
-from deltasql.planner.tables.row_tracking import tracked_metadata
+from deltasql.planner.foreign.snapshots import log_path, partition_texts
+from deltasql.planner.tables.persisted_sql import tracked_metadata
 from deltasql.schema.checks import check_table_schema
-from deltasql.schema.lengths import plain_field
+from deltasql.schema.text import plain_field
 from deltasql.schema.types import StructField, StructType
 from deltasql.statements.column_definitions import comment_metadata
 from deltasql.statements.metadata import mapped_metadata

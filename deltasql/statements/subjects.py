@@ -24,7 +24,7 @@ from deltasql.catalog.definitions import Refreshed
 from deltasql.catalog.entries import ViewEntry
 from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
 from deltasql.plan.base import TableName
-from deltasql.plan.notes import make_note
+from deltasql.plan.way import make_note
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.statements.nodes.governance import Privilege, SecurableName

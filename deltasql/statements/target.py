@@ -27,8 +27,8 @@ from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.catalog.governed import TABLE, Subject
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.property import without_deltasql_properties
-from deltasql.log.protocol.features import CATALOG_MANAGED
+from deltasql.log.properties.property_registry import without_deltasql_properties
+from deltasql.log.protocol.protocol import CATALOG_MANAGED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_location

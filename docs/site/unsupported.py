@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from deltasql.sql.parser.unsupported import TABLE
-from deltasql.sql.parser.unsupported_objects import Unsupported
+from deltasql.sql.parser.unsupported import TABLE, Unsupported
 
 _POINTED_AT = re.compile(r"< ([^<>]+) >")
 _ANYTHING = r"(?:…|⋯|~|\(|\)|\bname\b|\bstring\b|\bpart\b)"

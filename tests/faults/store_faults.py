@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import AmbiguousWriteError
-from deltasql.log.storage import open_store, probe
+from deltasql.log.storage import open_store, stores
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.patience import Patience
 from deltasql.log.storage.stores import Stores
@@ -62,19 +62,19 @@ def store() -> Iterator[Proxy]:
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         os.environ.pop(name, None)
     patience, LogStore.patience = LogStore.patience, Patience(tries=4, first=0.01, longest=0.02)
-    kept, findings = open_store._OF_ENVIRONMENT, dict(probe._findings)
+    kept, findings = open_store._OF_ENVIRONMENT, dict(stores._findings)
     try:
         with TinyS3() as server, Proxy(server.endpoint) as proxy:
             os.environ.update(_ENVIRONMENT, AWS_ENDPOINT_URL=proxy.endpoint)
             open_store._OF_ENVIRONMENT = Stores()
-            probe._findings.clear()
+            stores._findings.clear()
             yield proxy
     finally:
         os.environ.clear()
         os.environ.update(before)
         LogStore.patience, open_store._OF_ENVIRONMENT = patience, kept
-        probe._findings.clear()
-        probe._findings.update(findings)
+        stores._findings.clear()
+        stores._findings.update(findings)
 
 
 def played(number: int | None, fate: Fate) -> tuple[int, list[str]]:

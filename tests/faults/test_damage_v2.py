@@ -12,8 +12,7 @@ import pytest
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import InvalidCheckpointError
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.upkeep.checkpoint_v2 import TopLevel
-from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.checkpoint_writer import TopLevel, write_checkpoint
 from deltasql.log.upkeep.post_commit import write_compaction
 
 from .conftest import append, whole

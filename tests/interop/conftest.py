@@ -30,6 +30,6 @@ def pytest_runtest_call() -> Iterator[None]:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[deltasql.session.session.Session]:
+def session(tmp_path: Path) -> Iterator[deltasql.Session]:
     with deltasql.connect(str(tmp_path / "warehouse")) as opened:
         yield opened

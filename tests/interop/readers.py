@@ -22,7 +22,7 @@ Rows = list[Any]
 SUPPORTED_READER_FEATURES.add("v2Checkpoint")
 
 
-def own_rows(session: deltasql.session.session.Session, query: str) -> Rows:
+def own_rows(session: deltasql.Session, query: str) -> Rows:
     """What we read."""
     return in_order([plain_row(row) for row in session.sql(query).collect()])
 

@@ -65,7 +65,7 @@ def ordered(rows: Rows) -> Rows:
 
 @pytest.mark.parametrize(("mapping", "layout"), [("none", "PARTITIONED BY (p)"), ("name", "CLUSTER BY (id)")])
 def test_both_write_in_turn_and_read_the_same(
-    mapping: str, layout: str, session: deltasql.session.session.Session, tmp_path: Path
+    mapping: str, layout: str, session: deltasql.Session, tmp_path: Path
 ) -> None:
     path = tmp_path / "together"
     table = f"delta.`{path}`"

@@ -36,15 +36,13 @@ def theirs(path: Path) -> Rows:
     return sorted(rows, key=str)
 
 
-def ours(session: deltasql.session.session.Session, path: Path) -> Rows:
+def ours(session: deltasql.Session, path: Path) -> Rows:
     return sorted(own_rows(session, FEED.format(path=path)), key=str)
 
 
 @pytest.mark.parametrize("kind", PROPERTIES)
 @pytest.mark.parametrize("writer", ["ours", "delta-spark"])
-def test_both_tell_the_same_changes(
-    writer: str, kind: str, session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_both_tell_the_same_changes(writer: str, kind: str, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "feed"
     script = [text.format(t=f"delta.`{path}`", properties=PROPERTIES[kind]) for text in SCRIPT]
     if writer == "ours":
@@ -69,7 +67,7 @@ TRANSACTIONS = (
 
 
 @pytest.mark.parametrize("kind", ["deletion vectors", "mapped columns"])
-def test_so_they_do_of_transactions(kind: str, session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_so_they_do_of_transactions(kind: str, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "feed"
     properties = "'delta.enableDeletionVectors' = 'true', " if kind == "mapped columns" else ""
     for text in (*SCRIPT[:2], *TRANSACTIONS):

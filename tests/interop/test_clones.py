@@ -12,7 +12,7 @@ from tests.interop.readers import own_rows, readers_of
 from tests.oracle.client import oracle
 
 
-def test_clones_are_read_by_others(session: deltasql.session.session.Session) -> None:
+def test_clones_are_read_by_others(session: deltasql.Session) -> None:
     session.sql(
         "CREATE TABLE s (a INT, p STRING, d DATE) USING delta PARTITIONED BY (p) "
         "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
@@ -40,7 +40,7 @@ def test_clones_are_read_by_others(session: deltasql.session.session.Session) ->
     assert own_rows(session, "SELECT count(*) FROM v_shallow") == [[7]]
 
 
-def test_clones_of_parquet_files_are_read_by_others(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_clones_of_parquet_files_are_read_by_others(session: deltasql.Session, tmp_path: Path) -> None:
     root = tmp_path / "raw ü"
     root.mkdir()
     for number in range(2):
@@ -55,7 +55,7 @@ def test_clones_of_parquet_files_are_read_by_others(session: deltasql.session.se
             assert read(path, None) == expected, (kind, reader)
 
 
-def test_clones_of_delta_spark_are_cloned(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_clones_of_delta_spark_are_cloned(session: deltasql.Session, tmp_path: Path) -> None:
     source, clone = (f"delta.`{tmp_path / name}`" for name in ("source", "clone"))
     oracle().run(
         f"CREATE TABLE {source} (a INT, p STRING) USING delta PARTITIONED BY (p) "

@@ -18,7 +18,7 @@ from tests.oracle.values import in_order
 ROWS = ("1, 'Ada', 'x'", "2, 'ADA', 'y'", "3, 'ben  ', NULL", "4, 'Köln', 'z'", "5, NULL, 'z'")
 
 
-def _table(session: deltasql.session.session.Session, collation: str, properties: str = "") -> Path:
+def _table(session: deltasql.Session, collation: str, properties: str = "") -> Path:
     kind = f"STRING COLLATE {collation}"
     clause = f" TBLPROPERTIES ({properties})" if properties else ""
     session.sql(
@@ -35,7 +35,7 @@ def _table(session: deltasql.session.session.Session, collation: str, properties
 
 
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE", "UNICODE_CI", "UTF8_BINARY_RTRIM", "de_AI"])
-def test_others_read_the_rows(collation: str, session: deltasql.session.session.Session) -> None:
+def test_others_read_the_rows(collation: str, session: deltasql.Session) -> None:
     """Readers need not know the feature."""
     path = _table(session, collation)
     expected = own_rows(session, "SELECT * FROM t")
@@ -44,7 +44,7 @@ def test_others_read_the_rows(collation: str, session: deltasql.session.session.
         assert read(path, None) == expected, reader
 
 
-def test_others_read_mapped_columns_and_vectors(session: deltasql.session.session.Session) -> None:
+def test_others_read_mapped_columns_and_vectors(session: deltasql.Session) -> None:
     path = _table(session, "UTF8_LCASE", "'delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true'")
     session.sql("DELETE FROM t WHERE name = 'BEN  '")
     session.sql("ALTER TABLE t RENAME COLUMN name TO `full name`")
@@ -54,7 +54,7 @@ def test_others_read_mapped_columns_and_vectors(session: deltasql.session.sessio
         assert read(path, None) == expected, reader
 
 
-def test_delta_spark_compares_as_the_schema_says(session: deltasql.session.session.Session) -> None:
+def test_delta_spark_compares_as_the_schema_says(session: deltasql.Session) -> None:
     """Files of before a change of the collation have bounds of bytes, which rule nothing out."""
     path = _table(session, "UTF8_LCASE")
     session.sql("ALTER TABLE t ALTER COLUMN plain TYPE STRING COLLATE UNICODE_CI")
@@ -73,7 +73,7 @@ def _refused_by_delta_spark(*statements: str) -> list[str]:
     return [outcome.get("condition", "") for outcome in outcomes]
 
 
-def test_others_do_not_write(session: deltasql.session.session.Session) -> None:
+def test_others_do_not_write(session: deltasql.Session) -> None:
     """Writers must know the feature: they say that they do not, and the table stays."""
     path = _table(session, "UTF8_LCASE")
     table = f"delta.`{path}`"
@@ -92,7 +92,7 @@ def test_others_do_not_write(session: deltasql.session.session.Session) -> None:
 
 
 @pytest.mark.parametrize("feature", ["collations", "collations-preview"])
-def test_others_write_after_the_feature_was_dropped(feature: str, session: deltasql.session.session.Session) -> None:
+def test_others_write_after_the_feature_was_dropped(feature: str, session: deltasql.Session) -> None:
     path = _table(session, "UNICODE_CI", f"'delta.feature.{feature}' = 'supported'")
     table = f"delta.`{path}`"
     assert feature in session.log("t").snapshot().protocol.features

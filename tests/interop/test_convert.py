@@ -24,7 +24,7 @@ ROWS = pa.table(
 )
 
 
-def test_a_folder_of_parquet_files(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_a_folder_of_parquet_files(session: deltasql.Session, tmp_path: Path) -> None:
     root = tmp_path / "raw"
     for place, rows in (
         ("p=1/q=a b%2Fü", ROWS),
@@ -46,7 +46,7 @@ def test_a_folder_of_parquet_files(session: deltasql.session.session.Session, tm
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_table_of_icebergs(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_a_table_of_icebergs(session: deltasql.Session, tmp_path: Path) -> None:
     pytest.importorskip("pyiceberg")
     from pyiceberg import types
     from pyiceberg.partitioning import PartitionField, PartitionSpec

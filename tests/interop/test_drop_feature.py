@@ -50,9 +50,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("theirs", [False, True], ids=["ours", "theirs"])
 @pytest.mark.parametrize("feature", SCRIPTS)
-def test_a_dropped_feature_is_gone(
-    feature: str, theirs: bool, session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_a_dropped_feature_is_gone(feature: str, theirs: bool, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "table"
     table = f"delta.`{path}`"
     texts = [text.strip().replace("{t}", table) for text in SCRIPTS[feature].split(";")]
@@ -77,7 +75,7 @@ def test_a_dropped_feature_is_gone(
     assert len(own_rows(session, f"SELECT * FROM {table}")) == len(before) - 1
 
 
-def test_ids_of_rows_outlive_column_mapping(session: deltasql.session.session.Session) -> None:
+def test_ids_of_rows_outlive_column_mapping(session: deltasql.Session) -> None:
     for text in SCRIPTS["columnMapping"].replace("{t}", "t").split(";"):
         session.sql(text)
     ids = "SELECT id, _metadata.row_id, _metadata.row_commit_version FROM t"
@@ -86,7 +84,7 @@ def test_ids_of_rows_outlive_column_mapping(session: deltasql.session.session.Se
     assert own_rows(session, ids) == before
 
 
-def test_constraints_must_go_first(session: deltasql.session.session.Session) -> None:
+def test_constraints_must_go_first(session: deltasql.Session) -> None:
     session.sql("CREATE TABLE t (id INT)")
     session.sql("ALTER TABLE t ADD CONSTRAINT c CHECK (id > 0)")
     with pytest.raises(deltasql.DeltaSqlError) as caught:

@@ -20,9 +20,7 @@ APP = "spark.databricks.delta.write.txnAppId"
 VERSION = "spark.databricks.delta.write.txnVersion"
 
 
-def test_what_one_engine_has_done_no_other_does_again(
-    session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_what_one_engine_has_done_no_other_does_again(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "t"
 
     def ours(value: int, version: int) -> int | None:
@@ -42,7 +40,7 @@ def test_what_one_engine_has_done_no_other_does_again(
         assert read(path, None) == [[1], [2], [3], [4]], name
 
 
-def test_others_read_every_way_of_writing(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_others_read_every_way_of_writing(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "t"
     session.write(session.sql("SELECT 1 AS id, 'a' AS p")).partitionBy("p").save(str(path))
     session.write(session.sql("SELECT 2 AS id, 'b' AS p, 1.5D AS x")).mode("append").option("mergeSchema", True).save(
@@ -68,7 +66,7 @@ def test_others_read_every_way_of_writing(session: deltasql.session.session.Sess
         assert [read(path, version) for version in range(5)] == expected, name
 
 
-def test_others_read_what_a_stream_has_written(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_others_read_what_a_stream_has_written(session: deltasql.Session, tmp_path: Path) -> None:
     if os.environ.get(VARIABLE) == SAIL:
         pytest.skip("streams need Spark")
     arriving, path = tmp_path / "in", tmp_path / "t"

@@ -14,12 +14,12 @@ from tests.interop.readers import delta_rs, delta_spark, own_rows
 from tests.oracle.client import oracle
 
 
-def described(session: deltasql.session.session.Session, table: str) -> list[tuple[str, str]]:
+def described(session: deltasql.Session, table: str) -> list[tuple[str, str]]:
     rows = [(row[0], row[1]) for row in session.sql(f"DESCRIBE EXTENDED {table}").collect()]
     return rows[: rows.index(("# Detailed Table Information", ""))]
 
 
-def test_keys_and_tags_survive(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_keys_and_tags_survive(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "table"
     table = f"delta.`{path}`"
     session.sql(
@@ -47,7 +47,7 @@ def test_keys_and_tags_survive(session: deltasql.session.session.Session, tmp_pa
     assert [name for name, _ in rows if name in {"pk", "fk", "parent"}] == ["pk"]
 
 
-def test_delta_rs_keeps_them(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_delta_rs_keeps_them(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "table"
     table = f"delta.`{path}`"
     session.sql(f"CREATE TABLE {table} (id INT, PRIMARY KEY (id))")
@@ -59,9 +59,7 @@ def test_delta_rs_keeps_them(session: deltasql.session.session.Session, tmp_path
     assert len(delta_rs(path)) == 2
 
 
-def test_computed_statistics_are_true_for_delta_spark(
-    session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_computed_statistics_are_true_for_delta_spark(session: deltasql.Session, tmp_path: Path) -> None:
     """delta-spark writes without statistics, we compute them, and it skips files by them."""
     path = tmp_path / "table"
     table = f"delta.`{path}`"
@@ -94,9 +92,7 @@ def test_computed_statistics_are_true_for_delta_spark(
         assert sorted(theirs) == sorted([list(row) for row in session.sql(query).collect()]), condition
 
 
-def test_iceberg_compatibility_v3_is_read_and_not_written(
-    session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_iceberg_compatibility_v3_is_read_and_not_written(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "table"
     table = f"delta.`{path}`"
     oracle().run(

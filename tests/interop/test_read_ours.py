@@ -10,8 +10,7 @@ from deltalake import DeltaTable
 import deltasql
 from deltasql.log.replay.history import timestamp_text
 from deltasql.log.replay.log_segment import list_log
-from deltasql.log.upkeep.checkpoint_v2 import TopLevel, write_classic_copy
-from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.checkpoint_writer import TopLevel, write_checkpoint, write_classic_copy
 from deltasql.log.upkeep.post_commit import write_compaction
 from tests.interop.readers import (
     READERS,
@@ -231,7 +230,7 @@ SCRIPTS = {
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_others_read_every_version(name: str, session: deltasql.session.session.Session) -> None:
+def test_others_read_every_version(name: str, session: deltasql.Session) -> None:
     for result in session.run(SCRIPTS[name]):
         result.collect()
     log = session.log("t")
@@ -245,7 +244,7 @@ def test_others_read_every_version(name: str, session: deltasql.session.session.
 
 
 @pytest.mark.parametrize("name", ["a[x]b", "a{b,c}d", "a*b?", "back\\slash", "pl ain%41+ü#~"])
-def test_a_place_may_have_any_name(name: str, session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_a_place_may_have_any_name(name: str, session: deltasql.Session, tmp_path: Path) -> None:
     """Spark takes a path for a pattern; ours are none."""
     path = tmp_path / name / "t"
     session.sql(f"CREATE TABLE delta.`{path}` (a INT, p STRING) USING delta PARTITIONED BY (p)")
@@ -255,7 +254,7 @@ def test_a_place_may_have_any_name(name: str, session: deltasql.session.session.
     assert own_rows(session, f"SELECT * FROM delta.`{path}`") == [[2, None], [7, "{}[]*"]]
 
 
-def test_others_write_into_what_we_write(session: deltasql.session.session.Session) -> None:
+def test_others_write_into_what_we_write(session: deltasql.Session) -> None:
     """A table that goes from hand to hand: ours, delta-spark's, delta-rs's, ours."""
     for result in session.run(SCRIPTS["checkpoints"]):
         result.collect()
@@ -272,7 +271,7 @@ def test_others_write_into_what_we_write(session: deltasql.session.session.Sessi
         assert read(path, None) == expected, reader
 
 
-def test_what_was_loaded_goes_from_hand_to_hand(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_what_was_loaded_goes_from_hand_to_hand(session: deltasql.Session, tmp_path: Path) -> None:
     """delta-spark and delta-rs read the table, and their commits and checkpoints keep what COPY INTO has noted."""
     source = tmp_path / "in"
     source.mkdir()
@@ -305,7 +304,7 @@ V2 = """
 
 
 @pytest.mark.parametrize("top_level", ["json", "parquet"])
-def test_others_read_a_v2_checkpoint_alone(top_level: TopLevel, session: deltasql.session.session.Session) -> None:
+def test_others_read_a_v2_checkpoint_alone(top_level: TopLevel, session: deltasql.Session) -> None:
     """No commit is left that could stand in for it. Then the copy with a classic name, which old readers look for."""
     for result in session.run(V2):
         result.collect()
@@ -329,7 +328,7 @@ def _read_by_all(path: Path) -> dict[str, Rows]:
     return {reader: read(path, None) for reader, read in READERS.items()}
 
 
-def test_a_log_with_timestamps_goes_from_hand_to_hand(session: deltasql.session.session.Session) -> None:
+def test_a_log_with_timestamps_goes_from_hand_to_hand(session: deltasql.Session) -> None:
     """Enabled by us, committed to by delta-spark and by us: each counts on from the other, and both travel in time."""
     session.sql("CREATE TABLE t (a INT) USING delta")
     session.sql("INSERT INTO t VALUES (1)")
@@ -348,7 +347,7 @@ def test_a_log_with_timestamps_goes_from_hand_to_hand(session: deltasql.session.
         assert in_order(theirs) == expected, version
 
 
-def test_a_compacted_file_is_read_in_place_of_its_commits(session: deltasql.session.session.Session) -> None:
+def test_a_compacted_file_is_read_in_place_of_its_commits(session: deltasql.Session) -> None:
     """By us and by delta-spark: the commits lose their file actions, so that only the compacted file has all rows."""
     session.sql("CREATE TABLE t (a INT, p STRING) USING delta PARTITIONED BY (p)")
     for number in range(1, 6):
@@ -368,7 +367,7 @@ def test_a_compacted_file_is_read_in_place_of_its_commits(session: deltasql.sess
     assert delta_spark(emptied) == expected
 
 
-def test_numbers_and_generated_columns_in_both_hands(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_numbers_and_generated_columns_in_both_hands(session: deltasql.Session, tmp_path: Path) -> None:
     table = f"delta.`{tmp_path / 'shared'}`"
     session.sql(
         f"CREATE TABLE {table} (id BIGINT GENERATED ALWAYS AS IDENTITY, k INT DEFAULT 5, g INT GENERATED ALWAYS AS (k * 2)) "
@@ -384,7 +383,7 @@ def test_numbers_and_generated_columns_in_both_hands(session: deltasql.session.s
 
 
 @pytest.mark.parametrize("vectors", ["false", "true"])
-def test_nan_in_our_files_is_greater_than_any_number(session: deltasql.session.session.Session, vectors: str) -> None:
+def test_nan_in_our_files_is_greater_than_any_number(session: deltasql.Session, vectors: str) -> None:
     """Spark rules row groups out by bounds in footers, which Arrow writes without NaN."""
     session.sql(
         "CREATE TABLE t (a INT, d DOUBLE, s STRUCT<x: FLOAT>) "

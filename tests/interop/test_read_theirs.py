@@ -56,7 +56,7 @@ PLAIN = {
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_tables_of_delta_spark(name: str, session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_tables_of_delta_spark(name: str, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     oracle().run(*(text.replace("{t}", table) for text in PLAIN[name]))
@@ -66,7 +66,7 @@ def test_tables_of_delta_spark(name: str, session: deltasql.session.session.Sess
     _write_into(session, path)
 
 
-def _write_into(session: deltasql.session.session.Session, path: Path) -> None:
+def _write_into(session: deltasql.Session, path: Path) -> None:
     """Every kind of change by us; then all read the same."""
     table = f"delta.`{path}`"
     session.sql(f"INSERT INTO {table} (k) VALUES (100), (101)")
@@ -82,7 +82,7 @@ def _write_into(session: deltasql.session.session.Session, path: Path) -> None:
         assert read(path, None) == expected, reader
 
 
-def test_a_check_constraint_of_delta_spark_holds(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_a_check_constraint_of_delta_spark_holds(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     oracle().run(
@@ -103,7 +103,7 @@ def test_a_check_constraint_of_delta_spark_holds(session: deltasql.session.sessi
     assert delta_spark(path) == [[1, "x"], [2, "y"]] == delta_rs(path)
 
 
-def test_an_append_only_table_of_delta_spark(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_an_append_only_table_of_delta_spark(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     oracle().run(f"CREATE TABLE {table} (k INT) USING delta TBLPROPERTIES ('delta.appendOnly' = 'true')")
@@ -114,7 +114,7 @@ def test_an_append_only_table_of_delta_spark(session: deltasql.session.session.S
     assert delta_spark(path) == [[1]]
 
 
-def test_timestamps_that_delta_spark_enabled(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_timestamps_that_delta_spark_enabled(session: deltasql.Session, tmp_path: Path) -> None:
     """We count on from its times, and find its versions by them."""
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
@@ -228,9 +228,7 @@ FEATURES = {
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_a_feature_is_obeyed_or_refused_by_name(
-    feature: str, session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_a_feature_is_obeyed_or_refused_by_name(feature: str, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     oracle().run(*(text.replace("{t}", table) for text in FEATURES[feature]))
@@ -274,9 +272,7 @@ def _batch(first: int) -> pa.Table:
 
 
 @pytest.mark.parametrize("partitions", [None, ["p"], ["p", "d"], ["s", "n"]])
-def test_tables_of_delta_rs(
-    partitions: list[str] | None, session: deltasql.session.session.Session, tmp_path: Path
-) -> None:
+def test_tables_of_delta_rs(partitions: list[str] | None, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     write_deltalake(str(path), _batch(1), partition_by=partitions)
@@ -298,7 +294,7 @@ def test_tables_of_delta_rs(
     _write_into(session, path)
 
 
-def test_a_checkpoint_of_ours_in_a_table_of_delta_rs(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_a_checkpoint_of_ours_in_a_table_of_delta_rs(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     write_deltalake(str(path), _batch(1), configuration={"delta.checkpointInterval": "2"})

@@ -78,7 +78,7 @@ def theirs(path: Path) -> Rows:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_ids_that_we_give(name: str, session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_ids_that_we_give(name: str, session: deltasql.Session, tmp_path: Path) -> None:
     for text in SCRIPTS[name].split(";"):
         session.sql(text)
     path = tmp_path / "warehouse" / "t"
@@ -89,7 +89,7 @@ def test_ids_that_we_give(name: str, session: deltasql.session.session.Session, 
 
 # They do not replace a table that is known by its path alone.
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if "replaced" not in name])
-def test_ids_that_they_give(name: str, session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_ids_that_they_give(name: str, session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     oracle().run(*(_at(text, table) for text in SCRIPTS[name].split(";")))

@@ -21,7 +21,7 @@ def iceberg(path: Path) -> list[list[object]]:
     return arrow_rows(StaticTable.from_metadata(str(path)).scan().to_arrow())
 
 
-def test_ours(session: deltasql.session.session.Session) -> None:
+def test_ours(session: deltasql.Session) -> None:
     session.sql(
         "CREATE TABLE t (k INT, l ARRAY<STRUCT<x: INT>>, p DATE) PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
     )
@@ -39,7 +39,7 @@ def test_ours(session: deltasql.session.session.Session) -> None:
     assert delta_rs(path) == rows
 
 
-def test_theirs(session: deltasql.session.session.Session, tmp_path: Path) -> None:
+def test_theirs(session: deltasql.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
     oracle().run(
@@ -57,7 +57,7 @@ def test_theirs(session: deltasql.session.session.Session, tmp_path: Path) -> No
     assert delta_spark(path) == rows
 
 
-def test_statistics_of_checkpoints_as_structs_only(session: deltasql.session.session.Session) -> None:
+def test_statistics_of_checkpoints_as_structs_only(session: deltasql.Session) -> None:
     session.sql(
         "CREATE TABLE t (k INT) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.checkpointInterval' = '1', "
         "'delta.checkpoint.writeStatsAsJson' = 'false', 'delta.checkpoint.writeStatsAsStruct' = 'true')"

@@ -12,11 +12,10 @@ import pytest
 from deltasql.base.errors.external_catalog import CatalogTableError
 from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external.glue import client
-from deltasql.catalog.external.metastore import schemas
+from deltasql.catalog.external.metastore import model
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreColumn, MetastoreTable, Storage
-from deltasql.catalog.external.metastore.sources import source_of
-from deltasql.catalog.external.metastore.store import MetastoreStore
-from deltasql.catalog.external.mirror import MirroredTable
+from deltasql.catalog.external.metastore.store import MetastoreStore, source_of
+from deltasql.catalog.external.routing import MirroredTable
 from deltasql.catalog.store import Kind
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.types import (
@@ -89,7 +88,7 @@ def test_columns_where_the_metastore_lists_them(outer: Names) -> None:
     created(outer, described(0))
     columns = record(outer).columns
     if outer.store.__class__.__name__ == "HiveStore":
-        assert columns == schemas.NO_COLUMNS
+        assert columns == model.NO_COLUMNS
         return
     assert columns == (
         MetastoreColumn("id", "int", "the key"),
@@ -151,12 +150,12 @@ def test_what_others_have_written_stays(outer: Names) -> None:
 
 def test_a_long_schema_is_in_several_properties() -> None:
     wide = StructType(tuple(StructField(f"column_{number}", STRING) for number in range(300)))
-    properties = schemas.schema_properties(wide)
+    properties = model.schema_properties(wide)
     assert max(map(len, properties.values())) == 4000
-    assert schemas.stored_schema(MetastoreTable("s", "t", MANAGED, parameters=properties)) == wide
+    assert model.stored_schema(MetastoreTable("s", "t", MANAGED, parameters=properties)) == wide
     del properties["spark.sql.sources.schema.part.1"]
     with pytest.raises(ValueError, match=r"part\.1"):
-        schemas.stored_schema(MetastoreTable("s", "t", MANAGED, parameters=properties))
+        model.stored_schema(MetastoreTable("s", "t", MANAGED, parameters=properties))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +172,7 @@ def test_a_long_schema_is_in_several_properties() -> None:
     ],
 )
 def test_types_of_hive(text: str, kind: Any) -> None:
-    found = schemas.spark_type(text)
+    found = model.spark_type(text)
     if kind is not None:
         assert found == kind
     else:

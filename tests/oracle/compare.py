@@ -16,7 +16,7 @@ from tests.oracle.values import in_order, plain_row
 Outcome = dict[str, Any]
 
 
-def ours(session: deltasql.session.session.Session, text: str) -> Outcome:
+def ours(session: deltasql.Session, text: str) -> Outcome:
     """The outcome of a statement here, in the oracle's form. Errors that are no DeltaSqlError are defects: raised."""
     try:
         result = _result(session, text)
@@ -26,7 +26,7 @@ def ours(session: deltasql.session.session.Session, text: str) -> Outcome:
         return {"condition": error.condition, "sqlstate": error.sqlstate, "message": str(error)}
 
 
-def _result(session: deltasql.session.session.Session, text: str) -> deltasql.Result:
+def _result(session: deltasql.Session, text: str) -> deltasql.Result:
     if not is_python(text):
         return session.sql(text)
     found: deltasql.Result | None = evaluated(

@@ -127,7 +127,7 @@ def calls() -> Iterator[Call]:
 _CREATED = list[tuple[str, str]]()
 
 
-def answer(session: deltasql.session.session.Session, call: Call) -> dict[str, Any]:
+def answer(session: deltasql.Session, call: Call) -> dict[str, Any]:
     """The result of a call of a function."""
     try:
         if _CREATED[-1:] != [(call.function, call.zone)]:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.engines.sail import parquet_files
+from deltasql.engines.sail import directory_files
 
 pytestmark = pytest.mark.sail
 
@@ -45,7 +45,7 @@ QUERIES = [
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     pytest.importorskip("pysail", reason="the extra 'sail' is not installed")
-    monkeypatch.setattr(parquet_files, "FEW_BYTES", 0)
+    monkeypatch.setattr(directory_files, "FEW_BYTES", 0)
     with connect(str(tmp_path / "warehouse"), engine="sail") as opened:
         opened.sql("SET deltasql.compute = ENGINE")
         yield opened
@@ -55,14 +55,14 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
 def frames(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each scan whether Sail read the files."""
     found = list[bool]()
-    original = parquet_files._is_read_alike
+    original = directory_files._is_read_alike
 
     def noted(*arguments: object) -> bool:
         alike = original(*arguments)  # type: ignore[arg-type]
         found.append(alike)
         return alike
 
-    monkeypatch.setattr(parquet_files, "_is_read_alike", noted)
+    monkeypatch.setattr(directory_files, "_is_read_alike", noted)
     return found
 
 
@@ -76,7 +76,7 @@ def test_every_type(
     session.sql(f"CREATE TABLE t AS SELECT * FROM parquet.`{folder}`")
     found = [session.sql(query.format(columns=f"id, {last}", last=last, table="t")).collect() for query in QUERIES]
     assert frames
-    monkeypatch.setattr(parquet_files, "FEW_BYTES", 1 << 40)
+    monkeypatch.setattr(directory_files, "FEW_BYTES", 1 << 40)
     due = [session.sql(query.format(columns=f"id, {last}", last=last, table="t")).collect() for query in QUERIES]
     assert found == due
 
@@ -92,7 +92,7 @@ def test_files_with_views_on_texts(
     found = [session.sql(query).collect() for query in queries]
     assert frames
     assert all(frames)
-    monkeypatch.setattr(parquet_files, "FEW_BYTES", 1 << 40)
+    monkeypatch.setattr(directory_files, "FEW_BYTES", 1 << 40)
     assert found == [session.sql(query).collect() for query in queries]
 
 

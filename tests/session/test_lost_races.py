@@ -9,8 +9,8 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.base.errors.concurrency import ConcurrentAppendError
+from deltasql.clients.golden.schedules.concurrency import NextPut
 from deltasql.clients.golden.schedules.schedule import Fault
-from deltasql.clients.golden.schedules.writers import NextPut
 
 pytestmark = pytest.mark.spark
 

@@ -13,7 +13,7 @@ import pytest
 import deltasql
 from deltasql import DeltaSqlError, Session
 from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.session.reflection import described
+from deltasql.session.opening import described
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import pytest
 
-from deltasql.log.storage import open_store, probe
+from deltasql.log.storage import open_store, stores
 from deltasql.log.storage.stores import Stores
 from tests.stores.moto_server import DIRECT, serving
 from tests.stores.proxy import Proxy, Rule
@@ -131,7 +131,7 @@ def azure(monkeypatch: pytest.MonkeyPatch) -> Store:
 @pytest.fixture(autouse=True)
 def fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """No store has been asked yet, and no proxy of the machine is in the way."""
-    monkeypatch.setattr(probe, "_findings", {})
+    monkeypatch.setattr(stores, "_findings", {})
     monkeypatch.setattr(open_store, "_OF_ENVIRONMENT", Stores())
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)

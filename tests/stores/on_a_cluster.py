@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engines.spark.session.connectors import connector_settings
+from deltasql.engines.spark.session.local import connector_settings
 from deltasql.log.storage.stores import Stores
 from tests.clusters.test_failing_tasks import ROWS, SETTINGS, functions
 

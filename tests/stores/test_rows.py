@@ -14,8 +14,7 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.clients.golden import run_file
 from deltasql.files.result import Result
-from deltasql.log.storage.credentials import long_names
-from deltasql.log.storage.stores import Stores
+from deltasql.log.storage.stores import Stores, long_names
 from tests.stores.conftest import Store
 
 pytestmark = pytest.mark.spark

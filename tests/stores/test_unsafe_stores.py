@@ -11,7 +11,7 @@ import pytest
 import deltasql
 from deltasql.base.errors.log import OverwrittenCommitError, StorageError, UnsafeStoreError
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage import probe
+from deltasql.log.storage import stores
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.stores import Stores
 from tests.stores.conftest import Store, entered
@@ -27,7 +27,7 @@ Proxied = Callable[..., Proxy]
     ("truth", "finding"),
     [
         (Truth.IGNORED, "does not heed the condition"),
-        (Truth.RACED, f"of {probe.WRITERS} writers that created one object at once it told"),
+        (Truth.RACED, f"of {stores.WRITERS} writers that created one object at once it told"),
         (Truth.UNKNOWN, "has no conditional put"),
         (Truth.REFUSED, "there already"),
     ],
@@ -63,7 +63,7 @@ def test_a_store_that_keeps_its_word_is_asked_once(s3: Store, proxied: Proxied) 
     log = create(s3.url("t"))
     seen = proxy.requests()
     asked = [request for request in seen if ".probe-" in request.path]
-    assert [request.method for request in asked] == ["PUT"] * (2 + probe.ROUNDS * probe.WRITERS)
+    assert [request.method for request in asked] == ["PUT"] * (2 + stores.ROUNDS * stores.WRITERS)
     assert all(request.path.rpartition("/")[0].endswith("/t/_delta_log") for request in asked)
     assert len([request for request in seen if request.method == "POST"]) == 1
     append(log, "f1")
@@ -102,7 +102,7 @@ def test_the_setting_reaches_the_logs_of_a_session(tmp_path_factory: pytest.Temp
 def test_a_store_that_does_not_answer_is_not_called_unsafe(s3: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StorageError):
         create(s3.url("t").replace("deltasql-", "nowhere-"))
-    assert probe._findings == {}
+    assert stores._findings == {}
 
 
 def test_a_commit_that_was_overwritten_is_told(tiny: Tiny) -> None:
@@ -132,4 +132,4 @@ def test_who_is_alone_is_not_asked(place: str, tmp_path_factory: pytest.TempPath
     folder = tmp_path_factory.mktemp("t")
     log = create(str(folder) if place == "local" else f"memory:///{folder.name}", 1)
     assert log.store.shared is None
-    assert probe._findings == {}
+    assert stores._findings == {}

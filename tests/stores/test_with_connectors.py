@@ -43,7 +43,7 @@ for line in sys.stdin:
 THEIRS = """
 import json, os, sys
 from pyspark.sql import SparkSession
-from deltasql.engines.spark.session.connectors import EXCLUDES, PACKAGES, connector_settings
+from deltasql.engines.spark.session.local import EXCLUDES, PACKAGES, connector_settings
 from tests.oracle.engine import PACKAGE, SETTINGS
 
 jars = connector_settings("s3a")

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.registry.entries import Registry, RegistryEntry
-from deltasql.base.registry.readers import boolean
+from deltasql.base.registry.entries import Registry, RegistryEntry, boolean
 from deltasql.base.settings.session_settings import SETTINGS
 from deltasql.clients.command.settings_page import PAGE, renewed
 from deltasql.files.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS

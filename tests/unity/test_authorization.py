@@ -12,7 +12,7 @@ import pytest
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogConfigurationError
-from deltasql.catalog.external.unity import authorization
+from deltasql.catalog.external.unity import client
 from tests.unity.conftest import TOKEN, rows
 from tests.unity.server import UnityServer
 
@@ -43,7 +43,7 @@ def test_a_token_is_renewed_before_it_expires(
     session = oauth()
     rows(session, "SHOW SCHEMAS IN main")
     later = SimpleNamespace(monotonic=lambda: time.monotonic() + 990)
-    monkeypatch.setattr(authorization, "time", later)
+    monkeypatch.setattr(client, "time", later)
     rows(session, "SHOW SCHEMAS IN main")
     assert server.tokens_given == 2
     assert server.counted("GET /schemas") == 2

@@ -13,8 +13,8 @@ import pytest
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogUnavailableError
-from deltasql.catalog.external.unity.credentials import LentCredentials, lent_options
-from deltasql.log.storage import probe
+from deltasql.catalog.external.unity.client import LentCredentials, lent_options
+from deltasql.log.storage import stores
 from tests.stores.tiny_s3 import TinyS3
 from tests.unity.conftest import rows
 from tests.unity.server import UnityServer
@@ -62,7 +62,7 @@ def _deny(handler: BaseHTTPRequestHandler) -> None:
 
 @pytest.fixture
 def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[GuardedS3]:
-    monkeypatch.setattr(probe, "_findings", {})
+    monkeypatch.setattr(stores, "_findings", {})
     store = GuardedS3()
     with store:
         settings = {"AWS_ENDPOINT_URL": store.endpoint, "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
@@ -215,7 +215,7 @@ class Clock:
 @pytest.mark.parametrize("older", [True, False])
 def test_renewal(monkeypatch: pytest.MonkeyPatch, older: bool) -> None:
     clock, asked = Clock(), []
-    monkeypatch.setattr("deltasql.catalog.external.unity.credentials.time", clock)
+    monkeypatch.setattr("deltasql.catalog.external.unity.client.time", clock)
 
     def fetch(operation: str) -> dict[str, Any]:
         asked.append(operation)
@@ -241,7 +241,7 @@ def test_renewal(monkeypatch: pytest.MonkeyPatch, older: bool) -> None:
 
 def test_work_that_does_not_ask_again_gets_keys_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, asked = Clock(), []
-    monkeypatch.setattr("deltasql.catalog.external.unity.credentials.time", clock)
+    monkeypatch.setattr("deltasql.catalog.external.unity.client.time", clock)
 
     def fetch(operation: str) -> dict[str, Any]:
         asked.append(operation)

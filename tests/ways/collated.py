@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from deltasql import Session, connect
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.engines.spark.session.local_rows import frame_schema
 from tests.oracle.values import in_order, plain_row
 
 COLLATIONS = ("UTF8_BINARY", "UTF8_LCASE", "UNICODE", "UNICODE_CI", "UTF8_BINARY_RTRIM")

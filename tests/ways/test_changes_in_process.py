@@ -15,13 +15,13 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.engines import choice
-from deltasql.engines.local import merge_actions as actions_here
-from deltasql.engines.local import pairs, selections
+from deltasql.engines.local import rewrites as actions_here
 from deltasql.engines.local import rewrites as rewritten_here
+from deltasql.engines.local import selections, sources
 from deltasql.engines.local.values import rows_of, values
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.reading import file_reader, pieces
+from deltasql.files.reading import file_reader
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 
@@ -113,17 +113,17 @@ def test_a_number_that_does_not_fit_is_left_to_an_engine(text: str) -> None:
 def test_pairs(on: str, met: list[tuple[int, int]]) -> None:
     source = pa.table({"a": pa.array([1, 3, 1, None], pa.int32()), "n": pa.array([1, 2, 3, 4])})
     scope = RowScope({"t": COLUMNS, "s": StructType(COLUMNS.fields[:2])})
-    left, right = pairs.equal_pairs(rows_of("t", TABLE), rows_of("s", source), row_expression(on, scope))
+    left, right = sources.equal_pairs(rows_of("t", TABLE), rows_of("s", source), row_expression(on, scope))
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == met
 
 
 @pytest.mark.parametrize("on", ["t.a < s.a", "t.a = s.a"])
 def test_too_many_pairs_are_left_to_an_engine(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "JOINED_PAIRS", 1)
+    monkeypatch.setattr(sources, "JOINED_PAIRS", 1)
     rows = pa.table({"a": pa.array([1, 1], pa.int32())})
     scope = RowScope({"t": StructType(COLUMNS.fields[:1]), "s": StructType(COLUMNS.fields[:1])})
     with pytest.raises(LeftToEngineError):
-        pairs.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope))
+        sources.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope))
 
 
 @pytest.mark.parametrize("vectors", [False, True])
@@ -302,7 +302,7 @@ def test_columns_are_read_where_rows_are(large: Session, tmp_path: Path, monkeyp
     pq.write_table(pa.table({"id": range(100), "v": texts, "w": texts}), folder / "rows.parquet", row_group_size=10)
     large.sql(f"CONVERT TO DELTA parquet.`{folder}`")
     monkeypatch.setattr(file_reader, "PIECE_BYTES", 0)
-    monkeypatch.setattr(pieces, "PIECE_BYTES", 0)
+    monkeypatch.setattr(file_reader, "PIECE_BYTES", 0)
     read = list[tuple[int, str]]()
     whole = file_reader._read_groups
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.engines.spark.rewrites import copied_rows, copy_on_write
+from deltasql.engines.spark.rewrites import rewrite
 from tests.ways import compare
 from tests.ways.compare import CDF, MAPPED, Both, columns
 from tests.ways.test_moved_statements import CASES, Case
@@ -55,10 +55,10 @@ def test_the_same_comes_of_it(both: Both, name: str, monkeypatch: pytest.MonkeyP
     copies: list[Any] = []
 
     def copied(*arguments: Any, **more: Any) -> Any:
-        copies.append(copied_rows.copied(*arguments, **more))
+        copies.append(rewrite.copied(*arguments, **more))
         return copies[-1]
 
-    monkeypatch.setattr(copy_on_write, "copied", copied)
+    monkeypatch.setattr(rewrite, "copied", copied)
     both.run(*LARGE[name].statements)
     assert any(copies)
     # Spark keeps the column of the change feed, without a value, in the files of rows.

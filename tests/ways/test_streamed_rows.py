@@ -13,8 +13,8 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.reading import file_reader, pieces
-from deltasql.files.writing import streamed_files
+from deltasql.files.reading import file_reader
+from deltasql.files.writing import arrow_files
 
 ROWS = 1000
 NAN = float("nan")
@@ -30,7 +30,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
         raise StartedError
 
     monkeypatch.setattr(SparkHandle, "session", property(refuse))
-    for module in (file_reader, pieces, streamed_files):
+    for module in (file_reader, file_reader, arrow_files):
         # Every row group is a piece, though it is small.
         monkeypatch.setattr(module, "PIECE_BYTES", 1, raising=False)
     with connect(str(tmp_path / "warehouse"), engine="spark") as opened:
@@ -68,7 +68,7 @@ def statistics(session: Session, table: str) -> list[dict[str, Any]]:
 def test_rows_keep_their_order_and_files_have_their_size(
     session: Session, files: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streamed_files, "FILE_BYTES", 8 << 10)
+    monkeypatch.setattr(arrow_files, "FILE_BYTES", 8 << 10)
     created = session.sql(f"CREATE TABLE t AS SELECT * FROM parquet.`{files}`")
     assert created.collect() == [(ROWS, ROWS)]
     assert [way.by.value for way in created.ways] == ["process"]
@@ -142,7 +142,7 @@ def test_a_piece_beyond_the_limit_of_memory_is_left_to_the_engine(session: Sessi
 
 
 def test_explain_reads_no_row(session: Session, files: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces.Piece, "read", property(lambda _: pytest.fail("rows are read")))
+    monkeypatch.setattr(file_reader.Piece, "read", property(lambda _: pytest.fail("rows are read")))
     session.sql("CREATE TABLE t (id BIGINT)")
     text = session.sql(f"EXPLAIN INSERT INTO t SELECT id FROM parquet.`{files}`").collect()[0][0]
     assert "this process" in text

@@ -1,19 +1,78 @@
 """Session settings, stored by SET. Keys are matched as written, as Spark does. Source: Delta's SQLConf.
 
 A new setting needs one declaration here, and code that reads its value: `settings[RETRY_ATTEMPTS]`.
+
+One session setting, the registry of them, and constructors for the usual kinds.
+
+Which settings change the meaning of a query, of the literals in it, or of rows that are read.
+
+Session settings about writes and their data files. The registry's other settings are in `session_settings`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from deltasql.base.registry.readers import any_text, byte_size, compaction, share
-from deltasql.base.settings.setting import REGISTRY, Setting, flag, maybe, number, switch, word
+from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base.registry.entries import (
+    Registry,
+    RegistryEntry,
+    any_text,
+    boolean,
+    byte_size,
+    compaction,
+    count,
+    one_of,
+    share,
+)
 from deltasql.base.timezone import is_zone, machine_zone_name
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(RegistryEntry[T]):
+    """One setting. `listed`: SET without a key shows its default too; others have Spark's default, or none."""
+
+    listed: bool = True
+
+    def refusal(self, text: str) -> Exception:
+        """InvalidSettingError."""
+        return InvalidSettingError(key=self.name, value=text, expected=self.legal)
+
+
+REGISTRY: Registry[Setting[Any]] = Registry()
+
+
+def switch(text: str) -> bool:
+    return boolean((text or "false").strip())
+
+
+def choice(*words: str) -> Callable[[str], str]:
+    """A parser of one of these words, in any case and with blanks around it."""
+    read = one_of(*words)
+    return lambda text: read(text.strip())
+
+
+def flag(name: str, default: str, applies: str, documentation: str, *, listed: bool = True) -> Setting[bool]:
+    return REGISTRY.add(Setting(name, switch, "true or false", default, documentation, applies, listed))
+
+
+def word(name: str, words: tuple[str, ...], default: str, applies: str, documentation: str) -> Setting[str]:
+    return REGISTRY.add(Setting(name, choice(*words), " or ".join(words), default, documentation, applies))
+
+
+def number(name: str, default: str, applies: str, documentation: str) -> Setting[int]:
+    return REGISTRY.add(Setting(name, count(), "a whole number", default, documentation, applies))
+
+
+def maybe(name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str) -> Setting[T | None]:
+    """Adds a setting without a default."""
+    return REGISTRY.add(Setting(name, read, legal, None, documentation, applies, listed=False))
+
 
 SETTINGS = REGISTRY
 """All session settings."""
@@ -440,3 +499,121 @@ class SessionSettings:
     def with_prefix(self, prefix: str) -> Mapping[str, str]:
         """Values of the settings that start with `prefix`, by the rest of their keys."""
         return {key[len(prefix) :]: value for key, value in self._values.items() if key.startswith(prefix)}
+
+
+MEANING = (
+    *(TIME_ZONE.name, ANSI.name, CASE_SENSITIVE.name, "spark.sql.timestampType"),
+    *("spark.sql.ansi.doubleQuotedIdentifiers", "spark.sql.mapKeyDedupPolicy"),
+)
+"""Settings that change the meaning of a query. A Spark session's values count too; of other settings only SET's."""
+
+_NO_MEANING = ("optimizer.", "codegen.", "execution.", "shuffle.", "adaptive.", "maxNestedViewDepth")
+
+
+def changes_query_meaning(key: str) -> bool:
+    """Whether a view stores this setting. As in Spark: all of SQL's, except those of execution."""
+    prefix, rest = key[: len("spark.sql.")], key[len("spark.sql.") :]
+    return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
+
+
+_DELTASQL_PREFIXES = ("spark.databricks.", "deltasql.")
+_HARMLESS = frozenset(
+    {
+        *(CASE_SENSITIVE.name, IGNORE_MISSING_FILES.name, PARTITION_OVERWRITE_MODE.name, STORE_ASSIGNMENT.name),
+        *(TIME_ZONE.name, ANSI.name, "spark.sql.shuffle.partitions"),
+    }
+)
+
+
+def preserve_literal_values(keys: Iterable[str]) -> bool:
+    """Whether changed settings leave the reading of literals unchanged, or are checked where they affect it."""
+    return all(key in _HARMLESS or key.startswith(_DELTASQL_PREFIXES) for key in keys)
+
+
+_READING = (
+    *("spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"),
+    *("spark.sql.groupByOrdinal", "spark.sql.orderByOrdinal", "spark.sql.groupByAliases"),
+)
+_USUAL = ("false", "false", "true", "true", "true")
+
+
+def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | None]) -> bool:
+    """Whether no setting changes the rows of tables, or the meaning of a plain query over them.
+
+    `engine` gives the settings of a running engine.
+    """
+    if any(key.startswith("spark.sql.legacy.") for key in settings.names()):
+        return False
+    pairs = ((settings.stored(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
+    return all(value.strip().lower() == usual for value, usual in pairs)
+
+
+_WRITE_SETTINGS_WRITES = "writes"
+
+
+def _mebibytes(text: str) -> int:
+    """Bytes of a size; a number alone counts mebibytes."""
+    return byte_size(f"{text.strip()}m" if text.strip().isdecimal() else text)
+
+
+_VECTORS = "Changed rows are marked in deletion vectors, if the table has them; false: their files are rewritten."
+DELETE_VECTORS = flag(
+    "spark.databricks.delta.delete.deletionVectors.persistent", "true", "DELETE", _VECTORS, listed=False
+)
+UPDATE_VECTORS = flag(
+    "spark.databricks.delta.update.deletionVectors.persistent", "true", "UPDATE", _VECTORS, listed=False
+)
+MERGE_VECTORS = flag("spark.databricks.delta.merge.deletionVectors.persistent", "true", "MERGE", _VECTORS, listed=False)
+CONSTRAINT_MAY_MISS = flag(
+    "spark.databricks.delta.constraints.assumesDropIfExists.enabled",
+    "false",
+    "DROP CONSTRAINT",
+    "A missing constraint is no error, as with IF EXISTS.",
+    listed=False,
+)
+COLLECT_STATISTICS = flag(
+    "spark.databricks.delta.stats.collect",
+    "true",
+    _WRITE_SETTINGS_WRITES,
+    "New files have statistics of their columns; false: only their numbers of rows.",
+    listed=False,
+)
+METRICS = flag(
+    "spark.databricks.delta.history.metricsEnabled",
+    "true",
+    "commits",
+    "The history has the counts of each operation.",
+    listed=False,
+)
+LAST_COMMIT_VERSION = maybe(
+    "spark.databricks.delta.lastCommitVersionInSession",
+    any_text,
+    "a version",
+    "commits",
+    "Set by each commit of the session: its version, for time travel to what the session has written.",
+)
+STATISTICS_SKIP = flag(
+    "spark.databricks.delta.stats.skipping",
+    "true",
+    "queries, UPDATE, DELETE, MERGE",
+    "Files are left out whose statistics show that no row fits; false: only partitions are.",
+    listed=False,
+)
+OPTIMIZE_WRITE = maybe(
+    "spark.databricks.delta.optimizeWrite.enabled",
+    switch,
+    "true or false",
+    _WRITE_SETTINGS_WRITES,
+    "Spark shuffles rows into fewer, larger files; it overrides `delta.autoOptimize.optimizeWrite`.",
+)
+OPTIMIZE_WRITE_BIN = REGISTRY.add(
+    Setting(
+        "spark.databricks.delta.optimizeWrite.binSize",
+        _mebibytes,
+        "a size such as 512 (MB) or 1g",
+        "512",
+        "How much shuffled data goes into one file of an optimized write; `delta.targetFileSize` beats it.",
+        _WRITE_SETTINGS_WRITES,
+        listed=False,
+    )
+)

@@ -1,15 +1,32 @@
-"""Which store has which catalog: the embedded one of the warehouse, or that of an external catalog."""
+"""Which store has which catalog: the embedded one of the warehouse, or that of an external catalog.
+
+The base of the stores of external catalogs: what none of them can do is refused by name.
+
+Which catalog ratifies the commits of a table: the embedded one, or an external one that manages it.
+
+The part of a table's log that other catalogs repeat: for their own users, and for tools that read no log.
+
+Facts on a Delta table that an external catalog takes when its name is registered.
+"""
 
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from threading import RLock
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
-from deltasql.catalog.commit_registry import CommitStore
+from deltasql.base.errors.external_catalog import (
+    CatalogLibraryMissingError,
+    CatalogOperationError,
+    RenameAcrossCatalogsError,
+)
+from deltasql.base.errors.log import StorageError
+from deltasql.catalog.commit_stores import CommitRegistry, CommitStore
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     Entry,
@@ -21,12 +38,195 @@ from deltasql.catalog.entries import (
     sql_name,
 )
 from deltasql.catalog.external.configuration import TYPES, CatalogOptions
-from deltasql.catalog.external.mirror import MirroredTable, ReadFacts
-from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.governance import Governance, Securable
 from deltasql.catalog.information import INFORMATION_SCHEMA
 from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey, Volumes
-from deltasql.log.storage.credentials import Lent
+from deltasql.log.committer.committers import CommitCatalog, StagedCommit, TableCommits
+from deltasql.log.storage.stores import Lent
+from deltasql.schema.types import StructType
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredTable:
+    """A version of a table, as its log says it. `timestamp` is milliseconds since the epoch.
+
+    `changed`: its schema or properties differ from those of the version before, which has had the properties `dropped`.
+    """
+
+    version: int
+    timestamp: int
+    schema: StructType
+    partition_columns: tuple[str, ...] = ()
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()
+    changed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """The newest version of a table, in the terms of its log: `schema` is the JSON of its columns."""
+
+    version: int
+    timestamp: int
+    schema: Mapping[str, Any]
+    partition_columns: Sequence[str]
+    properties: Mapping[str, str]
+    protocol: Mapping[str, Any]
+    domains: Mapping[str, Mapping[str, Any]]
+    comment: str | None = None
+
+
+ReadFacts: TypeAlias = Callable[[str], TableFacts]
+"""Reads the facts of the table at a location. Raises a DeltaSqlError."""
+
+
+def _unread(location: str) -> TableFacts:
+    raise StorageError("read", location, "this catalog was opened without a session")
+
+
+class ExternalStore(ABC):
+    """A CatalogStore for one catalog, on a server. See `CatalogStore` for the methods.
+
+    A store opens no connection before it is asked for a name. Names are read each time they are asked for: a statement
+    caches them itself.
+    """
+
+    type: ClassVar[str]
+    """The type, as configurations and messages name it."""
+    takes_shallow_clones: ClassVar[bool] = True
+    """Whether a table at a place of its choice may consist of files of another table."""
+
+    def __init__(self, options: CatalogOptions) -> None:
+        self.name = options.name
+        self.configuration = options
+
+    def refused(self, operation: str) -> CatalogOperationError:
+        """The error for an operation that the catalog does not support."""
+        return CatalogOperationError(catalog=self.name, type=self.type, operation=operation)
+
+    def _refuse(self, operation: str) -> NoReturn:
+        raise self.refused(operation)
+
+    # What a store may add to the protocol
+
+    read_facts: ReadFacts = staticmethod(_unread)
+    """Reads what a registration says of a table; set by the session."""
+
+    @property
+    def commit_catalog(self) -> CommitCatalog | None:
+        """The catalog of commits of its managed tables, if it ratifies commits."""
+        return None
+
+    def manages(self, location: str) -> bool:
+        """Whether it ratifies the commits of the table at a location."""
+        return False
+
+    def holds(self, location: str) -> bool:
+        """Whether a table at a location is known to it, although it does not ratify its commits."""
+        return False
+
+    def lend(self, location: str) -> Lent | None:
+        """Credentials for the storage of one of its tables; None: the session's own are used."""
+        return None
+
+    def required_properties(self, key: TableKey) -> Mapping[str, str]:
+        """Properties that a new table without LOCATION must have; `new_location` was called before."""
+        return {}
+
+    def lasting_properties(self, configuration: Mapping[str, str]) -> Mapping[str, str]:
+        """Those properties of one of its managed tables that the table still has when it is replaced."""
+        return {}
+
+    def announce(self, location: str) -> None:  # noqa: B027 - not every store lends credentials
+        """A table is to be created, or registered, at a location that the statement names."""
+
+    def new_location(self, key: TableKey) -> str | None:
+        """The location of a new table without LOCATION; None: below the location of its schema."""
+        return None
+
+    def mirror(self, location: str, described: MirroredTable) -> None:  # noqa: B027 - most catalogs repeat nothing
+        """Repeats what was committed to a table at this location, for those who read no log.
+
+        A table of this catalog that is not there yet may be added later.
+        """
+
+    # Catalogs
+
+    def catalogs(self) -> Collection[str]:
+        return [self.name]
+
+    def catalog(self, name: str) -> StoredCatalog | None:
+        return StoredCatalog(self.name, None, None, 0)
+
+    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+        self._refuse("comments, properties and tags of a catalog")
+
+    def remove_catalog(self, name: str) -> None:
+        self._refuse("DROP CATALOG")
+
+    # Schemas
+
+    @abstractmethod
+    def schemas(self, catalog: str) -> Sequence[StoredSchema]: ...
+
+    @abstractmethod
+    def schema(self, key: SchemaKey) -> StoredSchema | None: ...
+
+    def add_schema(self, schema: StoredSchema) -> None:
+        self._refuse("CREATE SCHEMA")
+
+    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
+        self._refuse("comments, properties and tags of a schema")
+
+    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
+        self._refuse("DROP SCHEMA")
+
+    # Tables
+
+    @abstractmethod
+    def entries(self, schema: SchemaKey) -> Sequence[Entry]: ...
+
+    @abstractmethod
+    def entry(self, key: TableKey) -> Entry | None: ...
+
+    def add_table(self, entry: TableEntry) -> None:
+        self._refuse("CREATE TABLE")
+
+    def remove(self, key: TableKey, kind: Kind) -> Entry:
+        if kind is Kind.VIEW:
+            raise NameMissingError(kind)
+        self._refuse("DROP TABLE")
+
+    def rename(self, key: TableKey, new: TableKey) -> Entry:
+        self._refuse("RENAME TO")
+
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        self._refuse("SET LOCATION and changes of definitions")
+
+    # Views and functions
+
+    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
+        self._refuse("views")
+
+    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
+        return ()
+
+    def function(self, key: TableKey) -> FunctionEntry | None:
+        return None
+
+    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
+        self._refuse("functions")
+
+    def volumes(self, schema: SchemaKey) -> Volumes:
+        return {}
+
+    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
+        self._refuse("volumes")
+
+    def close(self) -> None:  # noqa: B027 - not every store has a connection
+        """Closes connections; a later call opens them again."""
+
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -230,3 +430,71 @@ class RoutedStore:
     def close(self) -> None:
         self._external.close()
         self._embedded.close()
+
+
+class RoutedCommits:
+    """A CommitCatalog that passes each call to the catalog that manages the table at a location."""
+
+    def __init__(self, embedded: CommitRegistry, external: ExternalCatalogs) -> None:
+        self._embedded, self._external = embedded, external
+
+    @property
+    def durable(self) -> bool:
+        """Whether a commit that the embedded catalog has ratified outlives a crash of the machine."""
+        return self._embedded.durable
+
+    @durable.setter
+    def durable(self, value: bool) -> None:
+        self._embedded.durable = value
+
+    def _owner(self, location: str) -> ExternalStore | None:
+        return self._external.manager(location)
+
+    def _of(self, location: str) -> CommitCatalog:
+        owner = self._owner(location)
+        return (owner and owner.commit_catalog) or self._embedded
+
+    def find(self, location: str) -> TableCommits | None:
+        return self._of(location).find(location)
+
+    def all(self) -> Mapping[str, TableCommits]:
+        states = dict(self._embedded.all())
+        for store in self._external.opened:
+            if store.commit_catalog is not None:
+                states |= store.commit_catalog.all()
+        return states
+
+    def _holder(self, location: str) -> ExternalStore | None:
+        """The external catalog of a table whose commits it does not ratify."""
+        return next((store for store in self._external.opened if store.holds(location)), None)
+
+    def adopt(self, location: str, known: TableCommits | None) -> bool:
+        holder = self._holder(location)
+        if holder is not None:
+            raise holder.refused("the feature catalogManaged for a table that is not managed")
+        return self._of(location).adopt(location, known)
+
+    def settle(self, location: str, version: int) -> None:
+        self._of(location).settle(location, version)
+
+    def ratify(self, commits: Sequence[StagedCommit], unchanged: Mapping[str, int]) -> Collection[str]:
+        places = [*(commit.location for commit in commits), *unchanged]
+        owners = [owner for place in places if (owner := self._owner(place)) is not None]
+        if owners and len(places) > 1:
+            raise owners[0].refused("transactions over several tables")
+        return self._of(places[0]).ratify(commits, unchanged)
+
+    def published(self, location: str, versions: Collection[int]) -> bool:
+        return self._of(location).published(location, versions)
+
+    def forget(self, location: str) -> None:
+        self._of(location).forget(location)
+
+    def maintains(self, location: str) -> bool:
+        return self._of(location).maintains(location)
+
+    def separate(self, location: str) -> str | None:
+        holder = self._holder(location)
+        if holder is None or self._embedded.find(location) is not None:
+            return self._of(location).separate(location)
+        return holder.name

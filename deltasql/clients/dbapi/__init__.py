@@ -14,20 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from deltasql.catalog.external.configuration import Catalogs
-from deltasql.clients.dbapi.connection import Connection
-from deltasql.clients.dbapi.cursor import Cursor
-from deltasql.clients.dbapi.exceptions import (
-    DatabaseError,
-    DataError,
-    Error,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-    Warning,  # noqa: A004 - the PEP's name
-)
+from deltasql.clients.dbapi.cursor import Connection, Cursor
 from deltasql.clients.dbapi.types import (
     BINARY,
     DATETIME,
@@ -35,13 +22,23 @@ from deltasql.clients.dbapi.types import (
     ROWID,
     STRING,
     Binary,
+    DatabaseError,
+    DataError,
     Date,
     DateFromTicks,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
     Time,
     TimeFromTicks,
     Timestamp,
     TimestampFromTicks,
     TypeObject,
+    Warning,  # noqa: A004 - the PEP's name
 )
 from deltasql.session.opening import connect as open_session
 from deltasql.session.session import Session

@@ -1,18 +1,157 @@
-"""A cursor: one statement after another, and the rows of the last."""
+"""A cursor: one statement after another, and the rows of the last.
+
+A connection: a session with the transactions of PEP 249.
+
+INSERT … VALUES for many sets of parameters as one statement, which is one commit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from threading import RLock
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.transaction import NestedTransactionError, NotInTransactionError
 from deltasql.base.lazy import pa
-from deltasql.clients.dbapi.bulk import MANY_ROWS, BulkInsert, bulk_insert
-from deltasql.clients.dbapi.exceptions import InterfaceError, ProgrammingError
-from deltasql.clients.dbapi.rows import FetchedRows, rows_of
-from deltasql.clients.dbapi.types import Column, describe
+from deltasql.clients.dbapi import types
+from deltasql.clients.dbapi.types import (
+    Column,
+    FetchedRows,
+    InterfaceError,
+    ProgrammingError,
+    describe,
+    in_words_of_the_pep,
+    rows_of,
+)
 from deltasql.files.result import Result, Row
+from deltasql.schema.text import quote_name
+from deltasql.session.session import Session
+from deltasql.sql.parser.parameters import bind_parameters
+from deltasql.sql.tokens import Token, tokenize
+
+MANY_ROWS = 500
+"""From this number of rows on they are written as Arrow data, not as SQL, which is slow to parse."""
+
+_OTHERWISE = frozenset({"OVERWRITE", "REPLACE", "WITH", "SELECT", "?"})
+"""Tokens before VALUES that exclude merging: the statement does more than append, or has a parameter there."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkInsert:
+    """INSERT INTO … VALUES (…), whose only row, `operation[start:end]`, is repeated for each set of parameters."""
+
+    operation: str
+    start: int
+    end: int
+
+    def statement(self, sets: Iterable[Any]) -> str:
+        """One INSERT of all rows. Raises what `bind_parameters` raises, with positions in `operation`."""
+        return self.operation[: self.start] + ", ".join(self._rows(sets))
+
+    def target(self) -> tuple[str, tuple[str, ...]] | None:
+        """The table and its listed columns, () for none; None if the statement has more before VALUES."""
+        tokens = tokenize(self.operation[: self.start])[2:-1]
+        if len(tokens) > 1 and tokens[0].key == "TABLE" and tokens[1].is_name:
+            tokens = tokens[1:]
+        opening = next((index for index, token in enumerate(tokens) if token.key == "("), len(tokens))
+        name, listed = tokens[:opening], tokens[opening + 1 : -1]
+        if not _alternate(name, ".") or (opening < len(tokens) and not _alternate(listed, ",")):
+            return None
+        return self.operation[name[0].start : name[-1].end], tuple(token.name for token in listed[::2])
+
+    def rows(self, sets: Sequence[Any], columns: Sequence[str]) -> pa.Table | None:
+        """The rows as a table with these or generated names; None if a value is an expression, or types are mixed."""
+        markers = _markers(tokenize(self.operation[self.start : self.end])[1:-1])
+        if markers is None or (columns and len(columns) != (markers if isinstance(markers, int) else len(markers))):
+            return None
+        try:
+            values = zip(*(_in_order(item, markers) for item in sets), strict=True)
+            arrays = [_array(list(column)) for column in values]
+        except (LookupError, TypeError, ValueError, OverflowError):
+            # The error is raised when the statement is built.
+            return None
+        return pa.table(arrays, names=list(columns) or [f"c{index}" for index in range(len(arrays))])
+
+    def _rows(self, sets: Iterable[Any]) -> Iterator[str]:
+        row = self.operation[self.start : self.end]
+        for values in sets:
+            try:
+                yield bind_parameters(row, values).sql
+            except DeltaSqlError as error:
+                raise error.moved(row, self.operation, self.start) from None
+
+
+def _alternate(tokens: Sequence[Token], separator: str) -> bool:
+    """Whether the tokens are one or more names with separators between them."""
+    named = all(token.is_name for token in tokens[::2])
+    return bool(tokens) and len(tokens) % 2 == 1 and named and all(token.key == separator for token in tokens[1::2])
+
+
+def _markers(tokens: Sequence[Token]) -> list[str] | int | None:
+    """The names of the markers in a row, or the number of `?`; None if the row has anything else."""
+    keys = [token.key for token in tokens]
+    if keys == ["?", *[",", "?"] * (len(keys) // 2)]:
+        return len(keys[::2])
+    names = tokens[1::3]
+    shape = [item for token in names for item in (":", token.key, ",")][:-1]
+    return [token.text for token in names] if keys == shape and all(token.kind == "word" for token in names) else None
+
+
+def _in_order(values: Any, markers: Sequence[str] | int) -> Sequence[Any]:
+    """The values of one set, in the order of the markers. Raises TypeError, LookupError, ValueError."""
+    if isinstance(markers, int):
+        if isinstance(values, Mapping) or len(values) != markers:
+            raise ValueError(markers)
+        return list(values)
+    return [values[name] for name in markers]
+
+
+_PLAIN = (bool, int, float, Decimal, str, bytes, date, datetime)
+
+
+def _array(values: Sequence[Any]) -> pa.Array:
+    """The values as an array. Raises TypeError or ValueError if they are not of one plain type."""
+    # Arrow takes times with a zone and times without one for one type, that of the first.
+    kinds = {(type(value), getattr(value, "tzinfo", None) is None) for value in values if value is not None}
+    if len(kinds) > 1 or not {kind for kind, _ in kinds} <= {*_PLAIN}:
+        raise TypeError(kinds)
+    return pa.array(values)
+
+
+def bulk_insert(operation: str) -> BulkInsert | None:
+    """The BulkInsert of `operation`; None if its sets of parameters must be run one by one."""
+    tokens = tokenize(operation)
+    while tokens and tokens[-1].key == ";":
+        tokens.pop()
+    values = next((index for index, token in enumerate(tokens) if token.key == "VALUES"), None)
+    if values is None or [token.key for token in tokens[:2]] != ["INSERT", "INTO"]:
+        return None
+    head, row = tokens[:values], tokens[values + 1 :]
+    if _is_special(head) or not _is_one_row(row):
+        return None
+    return BulkInsert(operation, row[0].start, row[-1].end)
+
+
+def _is_special(head: Sequence[Token]) -> bool:
+    named = any(token.key == ":" for token in head)
+    return named or any(token.key in _OTHERWISE for token in head)
+
+
+def _is_one_row(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens are exactly one parenthesized row."""
+    depth = 0
+    for index, token in enumerate(tokens):
+        depth += (token.key == "(") - (token.key == ")")
+        if depth <= 0:
+            return index == len(tokens) - 1 and index > 0 and depth == 0
+    return False
+
 
 _AFFECTED = "num_affected_rows"
 """The first result column of INSERT, UPDATE, DELETE, MERGE and COPY INTO."""
@@ -206,3 +345,174 @@ class Cursor:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+_ConnectionSelf = TypeVar("_ConnectionSelf", bound="Connection")
+
+
+class Connection:
+    """One session. Threads may share it: they wait for each other's statements, and share its transaction.
+
+    As a context manager it commits what is open, or rolls it back after an exception, and closes.
+    """
+
+    Warning: ClassVar = types.Warning
+    Error: ClassVar = types.Error
+    InterfaceError: ClassVar = types.InterfaceError
+    DatabaseError: ClassVar = types.DatabaseError
+    DataError: ClassVar = types.DataError
+    OperationalError: ClassVar = types.OperationalError
+    IntegrityError: ClassVar = types.IntegrityError
+    InternalError: ClassVar = types.InternalError
+    ProgrammingError: ClassVar = types.ProgrammingError
+    NotSupportedError: ClassVar = types.NotSupportedError
+
+    def __init__(self, session: Session, *, owns_session: bool = True, autocommit: bool = True) -> None:
+        self.session = session
+        """The session below, for what the PEP has no words for."""
+        self._owns_session = owns_session
+        self._autocommit = autocommit
+        self._implicit = False
+        self._closed = False
+        self._lock = RLock()
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def cursor(self) -> Cursor:
+        """A new cursor. Raises InterfaceError."""
+        self.check_open()
+        return Cursor(self)
+
+    # Transactions
+
+    @property
+    def autocommit(self) -> bool:
+        """Whether each statement is a commit of its own.
+
+        Else a transaction begins with the first statement after each end. It writes one table, or several that the
+        catalog manages; a statement that can be no part of any, such as CREATE TABLE, runs by itself, and is committed
+        at once, as long as nothing is to commit.
+        """
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        """Raises ProgrammingError where a transaction has changes."""
+        with self._lock:
+            self.check_open()
+            if self.session.in_transaction and bool(value) != self._autocommit:
+                if self.session.has_changes or not self._implicit:
+                    raise types.ProgrammingError(
+                        "A transaction is open: call commit() or rollback() before autocommit is changed."
+                    )
+                self.rollback()
+            self._autocommit = bool(value)
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether statements wait for `commit` or `rollback`."""
+        return self.session.in_transaction
+
+    def commit(self) -> None:
+        """Commits the open transaction as one version of each table; does nothing where none is open.
+
+        Raises OperationalError where another writer was first; the transaction is rolled back then.
+        """
+        self._end("COMMIT")
+
+    def rollback(self) -> None:
+        """Gives up the open transaction; does nothing where none is open. What was committed stays."""
+        self._end("ROLLBACK")
+
+    def _end(self, statement: str) -> None:
+        with self._lock, self.errors():
+            self.check_open()
+            if self.session.in_transaction:
+                self.session.sql(statement)
+
+    # Statements
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Within the context, errors of deltasql come out as those of PEP 249."""
+        return in_words_of_the_pep()
+
+    def use_catalog(self, catalog: str) -> None:
+        """Names without a catalog are looked up in `catalog` from now on, a name without quotes."""
+        with self.errors():
+            self.session.sql(f"USE CATALOG {quote_name(catalog)}")
+
+    def use(self, schema: str) -> None:
+        """Names without a schema are looked up in `schema` from now on, a name without quotes."""
+        with self.errors():
+            self.session.sql(f"USE {quote_name(schema)}")
+
+    def run(self, operation: str, parameters: Parameters | None = None) -> Result:
+        """Runs one statement within the transaction that there is to be; its query has not run yet.
+
+        Raises a DeltaSqlError, or InterfaceError.
+        """
+        return self._within(lambda: self.session.sql(operation, parameters))
+
+    def insert(self, table: str, columns: Sequence[str], rows: pa.Table) -> Result:
+        """Adds rows to `table`, a name in SQL: to the `columns` that it names, or by position. Raises as `run` does."""
+        if columns:
+            return self._within(self.session.writeTo(rows, table).append)
+        return self._within(lambda: self.session.write(rows).insertInto(table))
+
+    def _within(self, work: Callable[[], Result]) -> Result:
+        with self._lock:
+            self.check_open()
+            if self._autocommit:
+                return work()
+            if not self.session.in_transaction:
+                self.session.sql("BEGIN TRANSACTION")
+                self._implicit = True
+            try:
+                return work()
+            except (NotInTransactionError, NestedTransactionError):
+                if not self._implicit or self.session.has_changes:
+                    raise
+            self._implicit = False
+            self.session.sql("ROLLBACK")
+            return work()
+
+    def cancel(self) -> None:
+        """Stops what Spark runs for this connection; may be called in another thread, and then raises there."""
+        self.session.interrupt()
+
+    # The end
+
+    def check_open(self) -> None:
+        """Raises InterfaceError."""
+        if self._closed:
+            raise types.InterfaceError("The connection is closed. Open a new one: connect(…).")
+
+    def close(self) -> None:
+        """Ends the connection; what is not committed is rolled back. Raises nothing the second time."""
+        with self._lock:
+            if self._closed:
+                return
+            try:
+                if self._owns_session:
+                    self.session.close()
+                elif self._implicit:
+                    self.rollback()
+            finally:
+                self._closed = True
+
+    def __enter__(self: _ConnectionSelf) -> _ConnectionSelf:
+        self.check_open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if kind is None and not self._closed:
+                self.commit()
+        finally:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} to {self.session.catalog.warehouse}{' (closed)' * self._closed}>"

@@ -9,7 +9,7 @@ from typing import Any
 
 from deltasql.base.errors.base import counted
 from deltasql.base.errors.secrets import shown_value
-from deltasql.clients.golden.normal import is_measure
+from deltasql.clients.golden.compare import is_measure
 
 LoggedAction = Mapping[str, Any]
 

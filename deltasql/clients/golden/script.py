@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from deltasql.clients.golden.compare import NO_MASK, Mask
 from deltasql.clients.golden.directives import Directive, DirectivePosition, directive
-from deltasql.clients.golden.normal import NO_MASK, Mask
 from deltasql.sql.parser import split
 
 

@@ -19,7 +19,7 @@ from deltasql.clients.golden.compare import SCHEDULE, TITLE, Change, changes, di
 from deltasql.clients.golden.failures import OutputFailure
 from deltasql.clients.golden.record import Block, Recorder
 from deltasql.clients.golden.schedules.concurrency import ScenarioRun
-from deltasql.clients.golden.schedules.scenario import Scenario, read_scenario
+from deltasql.clients.golden.schedules.schedule import Scenario, read_scenario
 from deltasql.clients.golden.script import GoldenScript, read_script
 from deltasql.session.opening import connect
 from deltasql.session.session import Session

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deltasql.clients.golden.actions import commit_lines, schema_lines
-from deltasql.clients.golden.compare import unified
-from deltasql.clients.golden.normal import GeneratedValues, generated_values
+from deltasql.clients.golden.compare import GeneratedValues, generated_values, unified
 
 _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 

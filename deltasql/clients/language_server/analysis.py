@@ -13,12 +13,11 @@ from deltasql.clients.repl.completion import Suggestion, suggestions
 from deltasql.schema.paths import child
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructType
-from deltasql.session.reflection import Description, described
+from deltasql.session.opening import Description, described
 from deltasql.session.session import Session
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.parser import Statement, parse, split
 from deltasql.sql.queries.relations import table_references
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, tokenize
 
 
 @dataclass(frozen=True, slots=True)

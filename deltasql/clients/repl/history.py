@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deltasql.files.render.grid import Grid
+from deltasql.files.render.table import Grid
 from deltasql.files.result import Result
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 

@@ -16,7 +16,7 @@ from deltasql.schema.paths import child
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.session.session import Session
-from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.functions.allowed import FUNCTIONS
 
 _REMEMBERED_SECONDS = 5.0
 _NEWEST = 20

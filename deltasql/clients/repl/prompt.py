@@ -29,9 +29,8 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import has_secret
 from deltasql.base.patterns import COMMENT_CLOSING, COMMENT_OPENING, LINE_COMMENT, QUOTED_NAME, STRING, WORD
-from deltasql.clients.repl.commands import OPEN_LITERALS, sent
+from deltasql.clients.repl.commands import OPEN_LITERALS, row_count, rows_text, sent
 from deltasql.clients.repl.completion import SqlCompleter
-from deltasql.clients.repl.describe import row_count, rows_text
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.session.session import Session
 from deltasql.sql.parser import is_complete, keywords, unclosed

@@ -26,19 +26,17 @@ from deltasql.base.errors.engine import SparkError
 from deltasql.base.errors.secrets import without_secrets
 from deltasql.base.errors.sources import DeltaOnlyError
 from deltasql.base.interrupts import telling
-from deltasql.clients.repl.commands import Effect, command_of, sent
+from deltasql.clients.repl.commands import Effect, columns_grid, command_of, footer, headline, schema_changes, sent
 from deltasql.clients.repl.copying import edited, file_text, output, write_rows
-from deltasql.clients.repl.describe import columns_grid, footer, headline, schema_changes
 from deltasql.clients.repl.history import history_grid
 from deltasql.clients.repl.preferences import Preferences
 from deltasql.clients.repl.prompt import question
 from deltasql.files.render.formats import render
-from deltasql.files.render.grid import Grid
 from deltasql.files.render.progress import ProgressLine
-from deltasql.files.render.table import Page
+from deltasql.files.render.table import Grid, Page
 from deltasql.files.result import Result
 from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.notes import StatementWarning
+from deltasql.plan.way import StatementWarning
 from deltasql.schema.types import StructType
 from deltasql.session.session import Session
 from deltasql.sql.parser import parse, split

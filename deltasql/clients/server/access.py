@@ -17,7 +17,7 @@ import pyarrow.flight as fl
 from deltasql.base.errors.server import AuthenticationError
 from deltasql.clients.server.clients import Client, Clients
 from deltasql.clients.server.messages import answered
-from deltasql.clients.server.zones import keeps_zones
+from deltasql.clients.server.statements import keeps_zones
 
 COOKIE = "deltasql-session"
 MIDDLEWARE = "client"

@@ -39,6 +39,7 @@ from deltasql.clients.server.messages import (
 from deltasql.clients.server.metadata import ANSWERS, answer
 from deltasql.clients.server.parameter_types import parameter_schema, parameter_types
 from deltasql.clients.server.statements import (
+    ClockRows,
     bound_rows,
     changed_by_prepared,
     changed_rows,
@@ -46,8 +47,8 @@ from deltasql.clients.server.statements import (
     result_schema,
     rows_of,
     rows_of_prepared,
+    without_zones,
 )
-from deltasql.clients.server.zones import ClockRows, without_zones
 from deltasql.files.result import Result
 from deltasql.plan.base import TableName
 from deltasql.session.session import Session

@@ -34,7 +34,7 @@ from deltasql.base.errors.server import (
     TooManyBytesError,
     UnknownCommandMessageError,
 )
-from deltasql.clients.dbapi.exceptions import InternalError, NotSupportedError, ProgrammingError, class_of
+from deltasql.clients.dbapi.types import InternalError, NotSupportedError, ProgrammingError, class_of
 
 MOST_BYTES = 16 << 20
 """Limit on the bytes of a command with its statement: longer ones would occupy the parser for seconds."""

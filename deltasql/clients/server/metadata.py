@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
-from deltasql.clients.server.sql_info import SQL_INFO, TYPE_INFO, sql_info, type_info
-from deltasql.clients.server.zones import without_zones
+from deltasql.clients.server.parameter_types import SQL_INFO, TYPE_INFO, sql_info, type_info
+from deltasql.clients.server.statements import without_zones
 from deltasql.log.configuration.keys import Key
-from deltasql.schema.identity import identity_of
+from deltasql.schema.checks import identity_of
 from deltasql.schema.result_arrow import arrow_type
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DecimalType, StructField
-from deltasql.session.reflection import Description, Relation, described, relations, schemas
+from deltasql.session.opening import Description, Relation, described, relations, schemas
 from deltasql.session.session import Session
 
 TABLE, VIEW = "TABLE", "VIEW"

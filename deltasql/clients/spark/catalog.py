@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.clients.spark.pyspark_errors import pyspark_errors
-from deltasql.clients.spark.recorded_calls import DELTA
+from deltasql.clients.spark.recorded_calls import DELTA, pyspark_errors
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.text import quote_text, schema_ddl
-from deltasql.sql.parser.identifiers import table_name
+from deltasql.sql.parser.parameters import table_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,7 +12,7 @@ from typing import Any
 from deltasql.base.errors.usage import DeltaPackagePresentError
 from deltasql.base.version import __version__
 from deltasql.clients import tables
-from deltasql.clients.tables import exceptions
+from deltasql.clients.tables import table
 from deltasql.clients.tables.table import DeltaTable
 
 _LOCK = Lock()
@@ -69,9 +69,7 @@ def _modules() -> dict[str, ModuleType]:
     made = {
         "delta": _module("delta", root),
         "delta.tables": _module("delta.tables", {**builders, **_names_of_pyspark()}),
-        "delta.exceptions": _module(
-            "delta.exceptions", {name: getattr(exceptions, name) for name in exceptions.__all__}
-        ),
+        "delta.exceptions": _module("delta.exceptions", {name: getattr(table, name) for name in table.__all__}),
         "delta.pip_utils": _module("delta.pip_utils", pip_utils),
         "delta.version": _module("delta.version", {"__version__": __version__}),
     }

@@ -18,13 +18,13 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.errors.statements.table import NotADeltaProviderError
 from deltasql.catalog.external.configuration import Catalogs
-from deltasql.clients.spark.pyspark_errors import pyspark_errors
 from deltasql.clients.spark.recorded_calls import (
     READER,
     STREAM_READER,
     STREAM_WRITER,
     WRITER,
     RecordedCalls,
+    pyspark_errors,
     writer_to,
 )
 from deltasql.files.result import Result
@@ -32,7 +32,7 @@ from deltasql.plan.base import quote
 from deltasql.schema.text import quote_text
 from deltasql.session.session import Session
 from deltasql.sql.parser import parse
-from deltasql.sql.parser.identifiers import table_name
+from deltasql.sql.parser.parameters import table_name
 from deltasql.statements.nodes.table import CreateTable
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from deltasql.catalog.external.configuration import Catalogs
 from deltasql.clients.spark import delta_package
 from deltasql.clients.spark.catalog import DeltaSqlCatalog
 from deltasql.clients.spark.home import Home
-from deltasql.clients.tables.merge import MergeIntoWriter
+from deltasql.clients.tables.definition import MergeIntoWriter
 from deltasql.clients.tables.runner import HOME, INSTALLED
 from deltasql.clients.tables.table import DeltaTable
 

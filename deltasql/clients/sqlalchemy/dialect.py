@@ -19,11 +19,11 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.base.settings.engines import SAIL, chosen_engine
 from deltasql.clients import dbapi
-from deltasql.clients.sqlalchemy import reflecting
+from deltasql.clients.sqlalchemy import types as reflecting
 from deltasql.clients.sqlalchemy.compilers import Definitions, PreparedNames, Queries, Types
 from deltasql.clients.sqlalchemy.types import LiteralArray, QuotedBytes, QuotedString
 from deltasql.schema.text import quote_text
-from deltasql.session.reflection import Description, described, has_relation, relations, schemas
+from deltasql.session.opening import Description, described, has_relation, relations, schemas
 from deltasql.session.session import Session
 
 

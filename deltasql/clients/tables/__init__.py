@@ -6,8 +6,12 @@ names, arguments and return values as delta-spark has them.
 
 from __future__ import annotations
 
-from deltasql.clients.tables.definition import DeltaColumnBuilder, DeltaTableBuilder, IdentityGenerator
-from deltasql.clients.tables.merge import DeltaMergeBuilder
+from deltasql.clients.tables.definition import (
+    DeltaColumnBuilder,
+    DeltaMergeBuilder,
+    DeltaTableBuilder,
+    IdentityGenerator,
+)
 from deltasql.clients.tables.table import DeltaOptimizeBuilder, DeltaTable
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from deltasql.base.errors.usage import SessionNotInstalledError
 from deltasql.files.result import Result
-from deltasql.plan.hidden import HIDDEN_PREFIX
+from deltasql.plan.base import HIDDEN_PREFIX
 from deltasql.plan.operators import MemoryRows
 from deltasql.session.frames.columns.columns import frame_alias
 from deltasql.session.frames.writer import frame_of, rows_to_write

@@ -1,6 +1,8 @@
 """`DeltaTable`: one table, by its name or path, and the statements on it as methods.
 
 OPTIMIZE by calls: `table.optimize().where("day = 3").executeCompaction()`.
+
+The exceptions of Delta's Python package, as names of the errors that a lost race raises here.
 """
 
 from __future__ import annotations
@@ -10,6 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.concurrency import ConcurrentAppendError as ConcurrentAppendException
+from deltasql.base.errors.concurrency import ConcurrentDeleteDeleteError as ConcurrentDeleteDeleteException
+from deltasql.base.errors.concurrency import ConcurrentDeleteReadError as ConcurrentDeleteReadException
+from deltasql.base.errors.concurrency import ConcurrentModificationError as DeltaConcurrentModificationException
+from deltasql.base.errors.concurrency import ConcurrentTransactionError as ConcurrentTransactionException
+from deltasql.base.errors.concurrency import ConcurrentWriteError as ConcurrentWriteException
+from deltasql.base.errors.concurrency import MetadataChangedError as MetadataChangedException
+from deltasql.base.errors.concurrency import ProtocolChangedError as ProtocolChangedException
 from deltasql.base.errors.statements.features import ProtocolDowngradeError
 from deltasql.base.errors.statements.frames import NotADataFrameError
 from deltasql.base.errors.usage import ArgumentTypeError, ArgumentValueError
@@ -22,8 +32,14 @@ from deltasql.clients.tables.arguments import (
     given,
     property_list,
 )
-from deltasql.clients.tables.definition import DeltaColumnBuilder, DeltaTableBuilder, type_text
-from deltasql.clients.tables.merge import FOREIGN, DeltaMergeBuilder, MergeTarget
+from deltasql.clients.tables.definition import (
+    FOREIGN,
+    DeltaColumnBuilder,
+    DeltaMergeBuilder,
+    DeltaTableBuilder,
+    MergeTarget,
+    type_text,
+)
 from deltasql.clients.tables.runner import StatementRunner, runner_of
 from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_text
@@ -323,3 +339,15 @@ class DeltaOptimizeBuilder:
         filters = self._filters if len(self._filters) == 1 else [f"({text})" for text in self._filters]
         where = f" WHERE {' AND '.join(filters)}" if filters else ""
         return self._runner.rows(f"OPTIMIZE {self._table}{where}{order}")
+
+
+__all__ = [
+    "ConcurrentAppendException",
+    "ConcurrentDeleteDeleteException",
+    "ConcurrentDeleteReadException",
+    "ConcurrentTransactionException",
+    "ConcurrentWriteException",
+    "DeltaConcurrentModificationException",
+    "MetadataChangedException",
+    "ProtocolChangedException",
+]

@@ -9,10 +9,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from deltasql.clients.dbapi import connection as dbapi_connection
+from deltasql.clients.dbapi import cursor as dbapi_connection
 from deltasql.clients.dbapi import cursor as dbapi_cursor
-from deltasql.clients.dbapi.rows import FetchedRows, rows_of
-from deltasql.clients.dbapi.types import describe
+from deltasql.clients.dbapi.types import FetchedRows, describe, rows_of
 from deltasql.databricks.sql import listings
 from deltasql.databricks.sql.exc import (
     InterfaceError,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.clients.dbapi.exceptions import (
+from deltasql.clients.dbapi.types import (
     DatabaseError,
     DataError,
     Error,

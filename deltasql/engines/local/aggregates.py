@@ -11,8 +11,7 @@ from deltasql.base.lazy import Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, scan_size
 from deltasql.engines.local.plain_scans import only_scan
 from deltasql.engines.local.selections import selected
-from deltasql.files.facts import SessionFacts
-from deltasql.files.thresholds import FEW_BYTES, GROUPS, SPLIT_BYTES
+from deltasql.files.memory import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.result_arrow import to_table
 from deltasql.schema.text import sql_text
@@ -30,9 +29,9 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.evaluated.aggregates import AggregateRows, AggregateScope
-from deltasql.sql.evaluated.selections import Selection
-from deltasql.sql.queries.aggregate_query import Aggregate, aggregate_query
-from deltasql.sql.queries.projections import inner_query
+from deltasql.sql.evaluated.expressions import Selection
+from deltasql.sql.queries.incremental import Aggregate, aggregate_query
+from deltasql.sql.queries.query_filters import inner_query
 from deltasql.sql.queries.relations import TableReference
 
 GroupValues: TypeAlias = "Mapping[tuple[str, ...], Any]"

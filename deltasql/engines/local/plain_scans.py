@@ -16,9 +16,8 @@ from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import np, pa, pc
 from deltasql.base.settings.session_settings import MEMORY_LIMIT
 from deltasql.engines.choice import require_streaming
-from deltasql.files.facts import SessionFacts
-from deltasql.files.memory import memory_limit, require_memory
-from deltasql.files.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
+from deltasql.files.memory import RESULT_BYTES, SessionFacts, memory_limit, require_memory
+from deltasql.files.reading.file_reader import ADDRESS, FileReader, Piece, RowFilter, reader_schema, tables_of
 from deltasql.files.reading.file_tables import (
     deleted_by_file,
     file_pieces,
@@ -26,13 +25,10 @@ from deltasql.files.reading.file_tables import (
     readable_files,
     vector_positions,
 )
-from deltasql.files.reading.pieces import Piece, tables_of
-from deltasql.files.thresholds import RESULT_BYTES
 from deltasql.plan.operators import Operator, Scan, SqlQuery
 from deltasql.schema.edits import without_metadata
-from deltasql.schema.lengths import has_lengths, with_lengths
-from deltasql.schema.partition_values import typed
-from deltasql.schema.text import sql_text
+from deltasql.schema.json import typed
+from deltasql.schema.text import has_lengths, sql_text, with_lengths
 from deltasql.schema.types import (
     ArrayType,
     DataType,
@@ -42,7 +38,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.queries.projections import plain_columns
+from deltasql.sql.queries.query_filters import plain_columns
 
 _NUMBERS = frozenset({"byte", "short", "integer", "long", "float", "double"})
 _TYPES = _NUMBERS | {"boolean", "string", "binary", "date", "timestamp", "timestamp_ntz"}

@@ -22,15 +22,22 @@ from deltasql.engines.local.plain_scans import (
     with_columns,
 )
 from deltasql.engines.local.values import BoundRows, true_mask
-from deltasql.files.facts import SessionFacts
-from deltasql.files.reading.pieces import Piece
-from deltasql.files.thresholds import CHOSEN_ROWS, FEW_BYTES
+from deltasql.files.memory import CHOSEN_ROWS, FEW_BYTES, SessionFacts
+from deltasql.files.reading.file_reader import Piece
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.constants import current_micros
-from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
-from deltasql.sql.evaluated.selections import Order, Selection, selection
+from deltasql.sql.evaluated.expressions import (
+    Order,
+    RowExpression,
+    RowScope,
+    Selection,
+    columns_of,
+    is_ordered,
+    row_condition,
+    selection,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

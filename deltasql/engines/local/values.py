@@ -11,7 +11,7 @@ from typing_extensions import assert_never
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import Numbers, np, pa, pc
-from deltasql.files.reading.literal_rows import literal_table
+from deltasql.files.reading.file_tables import literal_table
 from deltasql.plan.operators import Literals
 from deltasql.schema.type_lattice import DIGITS_OF_LONG, MOST_DIGITS
 from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType

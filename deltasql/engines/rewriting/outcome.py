@@ -1,30 +1,246 @@
-"""Steps of a file rewrite common to in-process evaluation and engine: its input files, and its outcome."""
+"""Steps of a file rewrite common to in-process evaluation and engine: its input files, and its outcome.
+
+Row indexes, by file, of the rows that actions change: the content of new deletion vectors.
+
+The rows of a table's files in their stored form, copied from file to file within this process.
+
+Compaction: the files of a bin become one, with rows unchanged and in order, by Arrow in this process.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
-from deltasql.base.lazy import pa, pc
-from deltasql.engines.rewriting.positions import Positions
-from deltasql.engines.rewriting.stored_rows import StoredRows, partition_folder, partition_values
-from deltasql.files.facts import SessionFacts
-from deltasql.files.reading.pieces import count_live_rows
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.log import LostDataFileError
+from deltasql.base.lazy import np, pa, pc, pq
+from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
+from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
+from deltasql.files.inspection import readable
+from deltasql.files.memory import (
+    CHANGED_PART,
+    CHANGED_ROWS,
+    FEW_CHANGED_ROWS,
+    FILE_BYTES,
+    UNPACKED,
+    SessionFacts,
+    memory_limit,
+)
+from deltasql.files.reading.file_reader import (
+    FileReader,
+    Piece,
+    count_live_rows,
+    footer_columns,
+    group_sizes,
+    is_of_old_calendar,
+    reader_schema,
+    row_group_rows,
+    spark_uri,
+    split_addresses,
+)
+from deltasql.files.reading.file_tables import (
+    deleted_by_file,
+    file_pieces,
+    missing_file,
+    readable_files,
+    vector_positions,
+)
 from deltasql.files.stage import FileStage
 from deltasql.files.staged import Staged
-from deltasql.files.thresholds import CHANGED_PART, CHANGED_ROWS, FEW_CHANGED_ROWS
-from deltasql.files.writing.successors import RewrittenFile
+from deltasql.files.writing.arrow_files import as_stored, directory_name
+from deltasql.files.writing.spliced_files import may_splice_from
+from deltasql.files.writing.successors import CompactionGroup, FileInMemory, RewrittenFile
 from deltasql.log.skipping.pruning import prune
 from deltasql.log.storage.locations import decode_path
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import EqualKey, Rewrite, RowEffect, Scan
+from deltasql.plan.operators import EqualKey, Rearrange, Rewrite, RowEffect, Scan
 from deltasql.planner.door import RewriteOutcome
-from deltasql.schema.text import sql_literal
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
+from deltasql.schema.column_mapping import physical_name, physical_schema
+from deltasql.schema.text import sql_literal, with_lengths, without_lengths
+from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructType
+
+
+def may_copy_rows(
+    session: SessionFacts, target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray, most: int = FILE_BYTES
+) -> bool:
+    """As `are_copyable`, if the session leaves it to this process. Starts the engine.
+
+    Only Spark passes over files that may be missing. Raises what `copied_in_process` raises.
+    """
+    if (session.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true":
+        return False
+    if not are_copyable(target, stage, sizes, most):
+        return False
+    return copied_in_process(session, target.table.location, pc.sum(sizes).as_py() or 0)
+
+
+def are_copyable(target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray, most: int) -> bool:
+    """Whether this process may make files of such sizes, in bytes, at most `most`, of rows of the target's.
+
+    Ids of rows depend on where they stand.
+    """
+    parted = stage.stores_partitions and target.partition_columns
+    if parted or target.row_ids is not None or only_for_spark(target.schema):
+        return False
+    return int(pc.max(sizes).as_py() or 0) <= most
+
+
+class StoredRows:
+    """The rows of some files of the target, with the columns that files of `schema` have."""
+
+    def __init__(self, session: SessionFacts, target: Scan, schema: StructType, paths: Sequence[str]) -> None:
+        """`paths` are the files: see `readable_files`, which checks that they exist, and for its errors."""
+        readable_files(target, paths, may_be_missing=False)
+        self._stores, self._target, self._schema = session.stores, target, schema
+        partitions = {name.lower() for name in target.partition_columns}
+        stored = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
+        self._in_memory = without_lengths(physical_schema(with_lengths(StructType(stored))))
+        self._columns = as_stored(reader_schema(self._in_memory).empty_table(), schema).schema
+        self._vectors = deleted_by_file(target, paths)
+
+    def pieces(self, paths: Iterable[str]) -> Iterator[Piece]:
+        """The live rows of some files, piece by piece, in their order.
+
+        Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError, here or
+        where a piece is read.
+        """
+        reader = FileReader(self._stores, self._target, self._in_memory)
+        marked = {path: partial(self._marked, path) for path in self._vectors}
+        for _, piece in file_pieces(reader, paths, marked=marked):
+            yield piece.mapped(partial(as_stored, schema=self._schema))
+
+    def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> FileInMemory:
+        """A file with its statistics in the log. Raises what `pieces` raises.
+
+        One whose days are those of another calendar is not spliceable: new ones are not, and would be taken for such.
+        """
+        store, name = self._stores.of_file(path)
+        with self._existing(path), readable(path):
+            data = store.read_buffer(name)
+            footer = pq.read_metadata(pa.BufferReader(data))
+        with_statistics, repeating = footer_columns(footer)
+        is_alike = may_splice_from(footer.created_by) and not is_of_old_calendar(footer)
+        return _OpenedFile(
+            path=path,
+            data=memoryview(data).cast("B"),
+            sizes=group_sizes(footer),
+            stored=self._in_memory,
+            schema=self._schema,
+            columns=self._columns,
+            marked=self._marked(path),
+            statistics=statistics,
+            dictionaries=[*repeating, *(item.name for item in self._in_memory if item.name not in with_statistics)],
+            spliceable=spliceable and is_alike,
+        )
+
+    def _marked(self, path: str) -> np.ndarray[Any, Any]:
+        """The positions that a file's deletion vector marks."""
+        vector = self._vectors.get(path)
+        return np.array([], np.int64) if vector is None else vector_positions(self._stores, self._target, vector)
+
+    @contextmanager
+    def _existing(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except LostDataFileError:
+            raise missing_file(self._target, path) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenedFile:
+    """See FileInMemory. `stored` are the columns that files of `schema` have."""
+
+    path: str
+    data: memoryview
+    sizes: Sequence[int]
+    stored: StructType
+    schema: StructType
+    columns: pa.Schema
+    marked: np.ndarray[Any, Any]
+    statistics: str | None
+    dictionaries: Sequence[str]
+    spliceable: bool
+
+    def rows(self, group: int, names: Collection[str]) -> pa.Table:
+        columns = StructType(tuple(item for item in self.stored if item.name in names))
+        return as_stored(row_group_rows(self.path, self.data, group, columns), self.schema)
+
+
+def partition_values(
+    schema: StructType, partition_columns: Sequence[str], files: pa.Table
+) -> list[dict[str, str | None]]:
+    """The partition values of each file as in the log, by physical name."""
+    fields = [field for name in partition_columns if (field := schema.find(name)) is not None]
+    rows = files.column("partitionValues").to_pylist() if fields else [{}] * files.num_rows
+    folded = ({name.lower(): value for name, value in row.items()} for row in rows)
+    return [{physical_name(field): row.get(field.name.lower()) for field in fields} for row in folded]
+
+
+def partition_folder(path: str, values: Mapping[str, str | None]) -> str:
+    """The folders of a file of some partition values, as its writer spelled them; in our words where it has none."""
+    folders = PurePosixPath(path).parent.parts[-len(values) :] if values else ()
+    if [unquote(folder.partition("=")[0]) for folder in folders] == list(values):
+        return "/".join(folders)
+    return "/".join(directory_name(name, value) for name, value in values.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Sorted row indexes by file URI (spelled as Spark does), and number of rows by 1-based action number.
+
+    `fired` counts a row once for every source row that it matched.
+    """
+
+    rows: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    counts: Mapping[int, int] = field(default_factory=dict)
+    fired: int = 0
+
+    @property
+    def marked(self) -> int:
+        return sum(len(rows) for rows in self.rows.values())
+
+    def counts_of(self, actions: int) -> dict[str, int]:
+        """The counters of a rewrite that inserts nothing, by the names of `ActedRows.counters`."""
+        return {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
+
+
+def listed_positions(changed: Iterable[tuple[str, int, int]]) -> Positions:
+    """Positions from tuples (file URI, row index, action number)."""
+    rows: dict[str, set[int]] = defaultdict(set)
+    counts: Counter[int] = Counter()
+    fired = 0
+    for file, row, action in changed:
+        rows[file].add(row)
+        counts[action] += 1
+        fired += 1
+    return Positions({file: np.array(sorted(items), np.uint64) for file, items in rows.items()}, counts, fired)
+
+
+def positions_of(addresses: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
+    """Positions from ROW_ADDRESS values (file number and row index in one integer) and the action number of each.
+
+    `paths` are the files by number.
+    """
+    distinct, first = np.unique(addresses, return_index=True)
+    numbers, rows = split_addresses(distinct)
+    files, starts = np.unique(numbers, return_index=True)
+    parts = np.split(rows.astype(np.uint64), starts[1:])
+    pairs = (
+        {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)}
+        if len(distinct)
+        else {}
+    )
+    kinds, counts = np.unique(actions[first], return_counts=True)
+    return Positions(pairs, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(addresses))
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
@@ -67,9 +283,9 @@ def most_changed(stores: Stores, files: pa.Table) -> float:
 def changed_columns(operator: Rewrite) -> Iterator[str]:
     """Names of the columns that an update sets."""
     updates = [action.values for action in operator.actions if action.effect is RowEffect.UPDATE]
-    for index, (field, keep) in enumerate(zip(operator.output, operator.unchanged, strict=True)):
+    for index, (column, keep) in enumerate(zip(operator.output, operator.unchanged, strict=True)):
         if any(values[index] != keep for values in updates):
-            yield field.name
+            yield column.name
 
 
 def rewritten_files(
@@ -115,3 +331,65 @@ def outcome(
     changed = sum(count for action, count in pairs if action.effect is not RowEffect.DELETE)
     paths = () if removed is None else tuple(removed.column("path").to_pylist())
     return RewriteOutcome(staged, paths, per_action, staged.rows - changed, source_rows)
+
+
+def unite_in_process(session: SessionFacts, operator: Rearrange, stage: FileStage) -> Staged:
+    """Stages the united files without an engine. Raises LeftToEngineError, with nothing staged, where one is needed.
+
+    Raises what `united` raises.
+    """
+    session.require_computing()
+    if operator.curve is not None or operator.stores_partitions:
+        raise LeftToEngineError("rows are sorted by several columns, or partition values are stored with them")
+    sizes, location = bin_sizes(operator), operator.target.table.location
+    if not are_copyable(operator.target, stage, sizes, most_bytes(session)):
+        raise LeftToEngineError("only the engine copies such columns, or files of this size")
+    if not evaluated_in_process(session, location, pc.sum(sizes).as_py() or 0):
+        raise LeftToEngineError("the engine's executors move the files")
+    try:
+        return united(session, operator, stage)
+    except LeftToEngineError:
+        stage.discard()
+        raise
+
+
+def united(session: SessionFacts, operator: Rearrange, stage: FileStage) -> Staged:
+    """Stages one file for each bin; its `origin` is the bin's number.
+
+    Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError, and
+    StorageError.
+    """
+    target, schema = operator.target, data_schema(operator)
+    paths = target.files.column("location").to_pylist()
+    stored = StoredRows(session, target, schema, paths)
+    members: dict[int, list[int]] = {}
+    for row, number in enumerate(operator.bins.to_pylist()):
+        members.setdefault(number, []).append(row)
+    values = partition_values(target.schema, target.partition_columns, target.files)
+    bins = [
+        CompactionGroup(str(number), values[rows[0]], size, partial(stored.pieces, [paths[row] for row in rows]))
+        for (number, rows), size in zip(members.items(), bin_sizes(operator).to_pylist(), strict=True)
+    ]
+    return stage.unite(bins, schema)
+
+
+def data_schema(operator: Rearrange) -> StructType:
+    """The data columns; partition columns are left out, since partition values stay in the log, spelled as there."""
+    partitions = {name.lower() for name in operator.target.partition_columns}
+    return StructType(tuple(field for field in operator.target.schema if field.name.lower() not in partitions))
+
+
+def bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
+    """Total bytes of the files of each bin."""
+    sizes = pa.table({"bin": operator.bins, "size": operator.target.files.column("size")})
+    return sizes.group_by("bin").aggregate([("size", "sum")]).column("size_sum")
+
+
+def bin_numbers(operator: Rearrange) -> tuple[int, ...]:
+    """The numbers of the bins, each of which becomes one file."""
+    return tuple(range(operator.bins[-1].as_py() + 1))
+
+
+def most_bytes(session: SessionFacts) -> int:
+    """How big a united file may be: it is in memory as its row groups, and once more as a whole."""
+    return memory_limit(session) // UNPACKED

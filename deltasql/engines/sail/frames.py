@@ -1,52 +1,135 @@
 """DataFrames on Sail: SQL as Sail needs it, checked where Sail would give other values than Spark.
 
 Spark statements that Sail lacks, executed by this process: session variables, INSERT OVERWRITE DIRECTORY.
+
+A session of Sail, within this process.
+
+Sail, an engine in Rust that speaks Spark Connect: a server of it within this process, and no JVM at all.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext, suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors.engine import EnginesMixedError, NotOnSailError, SailMissingError
+from deltasql.base.errors.statements.settings import InvalidSettingError
 from deltasql.base.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
-from deltasql.engines.sail.checks import checked_query
+from deltasql.base.timezone import zone
+from deltasql.engines.sail.checks import (
+    Types,
+    check_casts,
+    check_rewrite,
+    check_write,
+    checked_query,
+    parts_over,
+    refuse_stray,
+    rows_of_frame,
+    rows_of_tables,
+)
 from deltasql.engines.sail.dialect.char_padding import Reach
 from deltasql.engines.sail.dialect.inlining import checked_body
-from deltasql.engines.sail.dialect.paths import directory_write, with_parts
-from deltasql.engines.sail.dialect.pipes import without_pipes
-from deltasql.engines.sail.directory_files import write_directory
+from deltasql.engines.sail.dialect.pipes import directory_write, with_parts, without_pipes
+from deltasql.engines.sail.directory_files import parquet_frame, with_parquet_files, write_directory
 from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.guards.exact_types import OperandRows
+from deltasql.engines.sail.guards.guards import unsupported_command, unsupported_construct
 from deltasql.engines.sail.guards.text_checks import with_checks
-from deltasql.engines.sail.guards.unsupported import unsupported_command, unsupported_construct
-from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
-from deltasql.engines.sail.parquet_files import with_parquet_files
-from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
-from deltasql.engines.sail.type_checks import Types, check_casts, check_rewrite, check_write, refuse_stray
-from deltasql.engines.sail.variables import run_variable_command
-from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
-from deltasql.engines.spark.reading.checked_rows import Texts
+from deltasql.engines.sail.variables import run_variable_command, variables_of
+from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
-from deltasql.engines.spark.reading.json_paths import has_json_paths
-from deltasql.engines.spark.session.local_rows import evaluated_rows
-from deltasql.engines.spark.session.scratch import retain_with
-from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths
+from deltasql.engines.spark.session.local_rows import evaluated_rows, frame_schema, retain_with
+from deltasql.engines.spark.session.remote import release_at_end, release_ended
+from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
+from deltasql.files.memory import RUNNING, available_memory
 from deltasql.files.result import CommandRows, RowSource
-from deltasql.plan import marks
-from deltasql.plan.hidden import ORDINAL
+from deltasql.plan import base
+from deltasql.plan.base import ORDINAL
 from deltasql.plan.operators import Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, DataType, StructField, StructType
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+
+_LOCK = threading.Lock()
+_SERVERS: list[Any] = []
+"""The process's own server, once it runs. It ends with the process."""
+
+_SETTINGS = {
+    # Its log would go to the user's terminal.
+    "RUST_LOG": "off",
+    # A session that rests for some minutes would lose its settings and views without a word.
+    "SAIL_SPARK__SESSION_TIMEOUT_SECS": str(366 * 24 * 3600),
+}
+_OF_CLIENT = ("pandas", "grpc", "grpc_status", "google.rpc.error_details_pb2", "zstandard")
+"""Modules that PySpark's client imports, one after another, and misses with an error of its own."""
+_MEMORY_SHARE = 0.4
+_HOST = "127.0.0.1"
+_UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
+
+
+def sail_session(time_zone: str | None) -> SparkSession:
+    """A new session on the server of this process, which listens on this machine only.
+
+    It ends when nothing refers to it. Raises SailMissingError, EnginesMixedError.
+    """
+    try:
+        for package in _OF_CLIENT:
+            import_module(package)
+        from pysail.spark import SparkConnectServer
+    except ImportError as error:
+        raise SailMissingError(package=error.name or "pysail") from error
+    load_pyspark()
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        raise EnginesMixedError(running="Spark", engine="Sail")
+    with _LOCK:
+        if not _SERVERS:
+            for key, value in (_SETTINGS | _memory_settings()).items():
+                os.environ.setdefault(key, value)
+            server = SparkConnectServer(ip=_HOST, port=0)
+            server.start(background=True)
+            _SERVERS.append(server)
+            RUNNING.append("Sail")
+        release_ended()
+        _, port = _SERVERS[0].listening_address
+        session = SparkSession.builder.remote(f"sc://{_HOST}:{port}").create()
+    for key, value in settings_at_start(time_zone).items():
+        session.conf.set(key, value)
+    # No answer is lost on the way to this process.
+    session.client.disable_reattachable_execute()
+    release_at_end(session)
+    return session
+
+
+def _memory_settings() -> dict[str, str]:
+    """Settings of Sail's runtime, which else takes any memory: beyond a part of it, operators write to disk or fail."""
+    kind = os.environ.get("SAIL_RUNTIME__MEMORY_POOL__TYPE", "fair")
+    size = str(int(_MEMORY_SHARE * available_memory()))
+    return {"SAIL_RUNTIME__MEMORY_POOL__TYPE": kind, f"SAIL_RUNTIME__MEMORY_POOL__{kind.upper()}__MAX_SIZE": size}
+
+
+def settings_at_start(time_zone: str | None) -> dict[str, str]:
+    """Settings of a new session, by key: the time zone of the machine, as on Spark. Sail itself begins in UTC."""
+    with suppress(InvalidSettingError):
+        if time_zone and str(zone(time_zone)) not in _UTC:
+            return {"spark.sql.session.timeZone": time_zone}
+    return {}
 
 
 class SailFrames(Frames):
@@ -189,7 +272,7 @@ class SailFrames(Frames):
         target, source = operator.target, operator.source
         tables = [target] if source is None else [target, source]
         reach = self.texts.reach([*tables, *operator.relations.values()], self.frame)
-        others = (item for item in operator.checks if item.column is None and not item.name.startswith(marks.LENGTH))
+        others = (item for item in operator.checks if item.column is None and not item.name.startswith(base.LENGTH))
         if reach is not NOTHING and any(others):
             raise NotOnSailError(what="CHECK constraints of a table with a CHAR column in UPDATE, DELETE or MERGE")
         columns = None
@@ -262,3 +345,66 @@ def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapp
     if what := unsupported_command(sql):
         raise NotOnSailError(what=what)
     return None
+
+
+_ONLY_SPARKS = (
+    *OF_FILES,
+    "spark.sql.sources.",
+    "spark.sql.adaptive.",
+    "spark.sql.optimizer.",
+    "spark.sql.variant.",
+    "spark.sql.shuffle.",
+)
+"""Settings of Spark's readers, writers and planner, which Sail does not have."""
+
+
+class SailHandle(SparkHandle):
+    """A session of Sail that starts on first use."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._answers: dict[str, str | None] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        return True
+
+    @property
+    def is_in_process(self) -> bool:
+        return True
+
+    @property
+    def _zone_at_start(self) -> str | None:
+        return self.settings.machine_zone
+
+    def _started(self) -> SparkSession:
+        return sail_session(self._zone_at_start)
+
+    def _began_with(self, key: str) -> str | None:
+        return settings_at_start(self._zone_at_start).get(key)
+
+    def set(self, key: str, value: str) -> None:
+        self._answers.clear()
+        super().set(key, value)
+
+    def unset(self, key: str) -> None:
+        self._answers.clear()
+        super().unset(key)
+
+    def current_value(self, key: str) -> str | None:
+        """See `SparkHandle.now`. Read from Sail once, as its session is not shared."""
+        if key not in self._answers:
+            self._answers[key] = super().current_value(key)
+        return self._answers[key]
+
+    def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
+        """See `SparkHandle.needing`. Each setting takes a request: those that are for Spark alone are left out."""
+        needed = {key: value for change in changes for key, value in change.items() if not key.startswith(_ONLY_SPARKS)}
+        return super().needing(needed) if needed else nullcontext()
+
+    def parquet_frame(self, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
+        return parquet_frame(self, columns, paths, size)
+
+    @property
+    def joins_few_rows(self) -> bool:
+        return False

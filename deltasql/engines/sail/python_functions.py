@@ -14,13 +14,12 @@ from weakref import WeakKeyDictionary
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.spark.reading.frames import register_python
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan.base import quote
-from deltasql.plan.hidden import hidden
+from deltasql.plan.base import hidden, quote
 from deltasql.plan.operators import PythonFunction, SqlFunction
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
-from deltasql.sql.function_text import FunctionText, function_text
 from deltasql.sql.parser import parse_type
+from deltasql.sql.stored_expressions import FunctionText, function_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,15 +14,13 @@ from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, inlined
-from deltasql.engines.sail.dialect.words import single_quotes
+from deltasql.engines.sail.dialect.pipes import single_quotes
 from deltasql.engines.sail.python_functions import python_of, registered
-from deltasql.engines.sail.session_variables import variables_of
-from deltasql.engines.sail.variables import expression_with_values, query_with_values
+from deltasql.engines.sail.variables import expression_with_values, query_with_values, variables_of
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.plan.operators import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children
-from deltasql.schema.lengths import TYPE_KEY, declared_texts
-from deltasql.schema.text import sql_text
-from deltasql.sql.function_text import function_text
+from deltasql.schema.text import TYPE_KEY, declared_texts, sql_text
+from deltasql.sql.stored_expressions import function_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -1,20 +1,35 @@
-"""The engine: answers the planner's questions about rows, and runs its plans."""
+"""The engine: answers the planner's questions about rows, and runs its plans.
+
+Rows of a query: a lazy DataFrame, run under settings that suit its size when rows are fetched.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from functools import cached_property
 from io import StringIO
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.interrupts import interruptible
+from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import IO_MODE, TIME_ZONE
 from deltasql.catalog.definitions import TableSource
-from deltasql.engines.choice import moved_in_process, only_for_spark, spreads_rows
-from deltasql.engines.spark.failures.spark_errors import failure_of, translated_errors
-from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
+from deltasql.engines.choice import handed_out, moved_in_process, only_for_spark, spreads_rows
+from deltasql.engines.spark.failures.spark_errors import (
+    Failure,
+    FailureReader,
+    WriteContext,
+    assigned_sql,
+    failure_of,
+    rewrite_context,
+    translated_errors,
+)
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.scans import reads_below
@@ -22,25 +37,23 @@ from deltasql.engines.spark.rewrites.arrange import arranged
 from deltasql.engines.spark.rewrites.merge_source import MergeSource, evaluated_source
 from deltasql.engines.spark.rewrites.rewrite import rewrite
 from deltasql.engines.spark.rewrites.row_reader import SparkRowReader
-from deltasql.engines.spark.rows import QueryResult
-from deltasql.engines.spark.session.interrupts import stoppable
-from deltasql.engines.spark.session.local_rows import frame_of_rows
-from deltasql.engines.spark.session.progress import watched
+from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema, spark_schema
+from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
-from deltasql.engines.spark.session.spark_types import declared_spark_schema
-from deltasql.engines.spark.writing.row_writers import Counts, row_counter, write_source
-from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.engines.spark.writing.stage import Counts, SparkStage, row_counter, write_source
+from deltasql.files.memory import STORE_BYTES
 from deltasql.files.result import RowSource
 from deltasql.files.staged import Staged
-from deltasql.files.thresholds import STORE_BYTES
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import quote
-from deltasql.plan.file_shape import ANY_SHAPE, FileShape
+from deltasql.plan.base import hidden, quote
 from deltasql.plan.operators import (
+    ANY_SHAPE,
+    FileShape,
     MemoryRows,
     Operator,
+    Reads,
     Rearrange,
     Rewrite,
     Scan,
@@ -49,11 +62,11 @@ from deltasql.plan.operators import (
     Write,
     stored_schemas,
 )
-from deltasql.plan.reads import Reads
 from deltasql.planner.door import RewriteOutcome, Stage
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltasql.schema.types import DataType, StructType
-from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
+from deltasql.schema.text import text_sql
+from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructType
+from deltasql.sql.functions.allowed import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -61,6 +74,146 @@ if TYPE_CHECKING:
 
     from deltasql.files.result import Columnar
     from deltasql.log.replay.snapshot import Snapshot
+
+
+class QueryResult:
+    """Implements `deltasql.files.result.RowSource`. `size` is the bytes that the query reads.
+
+    With `write` what is wrong with a row is said as the write would say it. `for_caller` makes the DataFrame that the
+    caller gets, which names the files that it reads; without it that is `frame`.
+    """
+
+    def __init__(
+        self,
+        frame: DataFrame,
+        spark: SparkHandle,
+        size: int,
+        sql: str,
+        write: WriteContext | None = None,
+        *,
+        for_caller: Callable[[], DataFrame] | None = None,
+        read_failure: FailureReader | None = None,
+    ) -> None:
+        self._frame = frame
+        self._for_caller, self._read_failure = for_caller, read_failure
+        self._spark, self._size, self._sql = spark, size, sql
+        self._write = write
+        self._schema: StructType | None = None
+
+    @property
+    def df(self) -> DataFrame:
+        """The rows for the caller to go on with."""
+        if self._for_caller is not None:
+            # What the query names may be gone by now, such as a variable; its rows are still known.
+            with handed_out():
+                try:
+                    self._frame = self._for_caller()
+                except NotOnSailError:
+                    raise
+                except DeltaSqlError:
+                    pass
+            self._for_caller = None
+        return self._frame
+
+    @property
+    def schema(self) -> StructType:
+        if self._schema is None:
+            with translated_errors(self._sql, None, self._read_failure):
+                self._schema = frame_schema(self._frame)
+        return self._schema
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        with self._running():
+            return list(self._frame.collect())
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        with self._running():
+            return list(self._frame.take(n))
+
+    def count(self) -> int:
+        with self._running():
+            return int(self._frame.count())
+
+    def to_arrow(self) -> pa.Table:
+        """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL."""
+        schema = self.schema
+        # Two columns may have one name; numbered ones can be told apart.
+        names = [hidden(index) for index in range(len(schema))]
+        texts = [variant_text(name, field.type) for name, field in zip(names, schema, strict=True)]
+        with self._running():
+            if not any(texts):
+                return self._frame.toArrow()
+            if not self._spark.capabilities.checks_types:
+                raise NotOnSailError(what="VARIANT")
+            shown = [text or name for text, name in zip(texts, names, strict=True)]
+            return self._frame.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
+
+    def to_pandas(self) -> Any:
+        with self._running(), warnings.catch_warnings():
+            # That it went another way for a type, or what the error says anyway.
+            warnings.filterwarnings("ignore", "toPandas attempted Arrow optimization")
+            return self._frame.toPandas()
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        with (
+            interruptible(),
+            translated_errors(self._sql, self._write, self._read_failure),
+            stoppable(self._spark),
+            watched(self._spark),
+            self._spark.sized(self._size),
+        ):
+            yield
+
+
+def connect_rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]:
+    """The rows of an Arrow table as Spark Connect gives them.
+
+    Raises LeftToEngineError for times that Python has not.
+    """
+    load_pyspark()
+    from pyspark.sql.conversion import ArrowTableToRowsConversion
+
+    try:
+        rows: Sequence[Sequence[Any]] = ArrowTableToRowsConversion.convert(
+            table, spark_schema(schema), binary_as_bytes=True
+        )
+    except (ValueError, OverflowError):
+        raise LeftToEngineError from None
+    return rows
+
+
+def variant_text(sql: str, kind: DataType) -> str | None:
+    """SQL of the value `sql` whose variants, at any depth, are their JSON text; None where `kind` holds none."""
+    return _text(sql, kind, count())
+
+
+def _text(sql: str, kind: DataType, names: count[int]) -> str | None:
+    match kind:
+        case StructType():
+            return _struct(sql, kind, names)
+        case ArrayType(element):
+            item = f"__v{next(names)}"
+            body = _text(item, element, names)
+            return body and f"transform({sql}, {item} -> {body})"
+        case MapType(_, value):
+            # A variant cannot be the key of a map.
+            key, item = f"__v{next(names)}", f"__v{next(names)}"
+            body = _text(item, value, names)
+            return body and f"transform_values({sql}, ({key}, {item}) -> {body})"
+        case _:
+            return f"to_json({sql})" if kind == VARIANT else None
+
+
+def _struct(sql: str, kind: StructType, names: count[int]) -> str | None:
+    paths = [f"{sql}.{quote(field.name)}" for field in kind]
+    texts = [_text(path, field.type, names) for path, field in zip(paths, kind, strict=True)]
+    if not any(texts):
+        return None
+    fields = zip(kind, texts, paths, strict=True)
+    values = ", ".join(f"{text_sql(field.name)}, {text or path}" for field, text, path in fields)
+    return f"CASE WHEN {sql} IS NOT NULL THEN named_struct({values}) END"
+
 
 _OF_SESSION: tuple[list[str], ...] = ([], ["session"], ["system", "session"])
 EMPTY: Mapping[str, Operator] = {}

@@ -2,25 +2,38 @@
 
 It does not use pyarrow, like `row_groups`, since files may be of any writer. Schemas stay unparsed bytes, since those
 of a thousand files are mostly equal. Source: Parquet's thrift definition.
+
+Reading and editing of Parquet footers, where Arrow has no function for it.
+
+The footer is at the end of the file and nothing points into it, so it can be replaced by a longer one.
+Source: Apache Parquet, File Format, and the comments of its Thrift definitions.
+
+Field ids of elements, keys and values, written into the footers of Parquet files.
+
+Spark's writer gives ids to the fields of structs only, and Iceberg finds everything by its id.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from deltasql.log.storage.thrift import (
+from deltasql.base.lazy import pa
+from deltasql.log.storage.row_groups import (
     BINARY,
     BYTE,
     I32,
     I64,
     LIST,
     STRUCT,
+    TAIL,
     TRUE,
     Reader,
+    Struct,
     fields_of,
+    footer_length,
     integer,
     list_of,
     raw,
@@ -28,6 +41,8 @@ from deltasql.log.storage.thrift import (
     struct_fields,
     text,
 )
+from deltasql.schema.column_mapping import NESTED_IDS, physical_name
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 """Parquet's physical types."""
@@ -274,3 +289,129 @@ _FILE = {
     6: (BINARY, text),
     7: (LIST, _unread_list),
 }
+
+
+MAGIC = b"PAR1"
+
+# Fields of FileMetaData, SchemaElement and KeyValue, by their numbers.
+VERSION, SCHEMA, ROWS, ROW_GROUPS, KEYS, CREATED_BY, ORDERS = range(1, 8)
+NAME, CHILDREN, FIELD_ID = 4, 5, 9
+KEY, VALUE = 1, 2
+# Of RowGroup and ColumnChunk.
+CHUNKS, META = 1, 3
+
+
+@dataclass(frozen=True, slots=True)
+class FooterColumn:
+    """A top-level column: its schema elements, depth first, beginning with the column itself."""
+
+    elements: list[Struct]
+
+    @property
+    def name(self) -> str:
+        """The column's name in the file."""
+        return self.elements[0].text(NAME)
+
+    @property
+    def leaves(self) -> int:
+        """The number of leaf columns, and so of column chunks per row group."""
+        return sum(not element.number(CHILDREN) for element in self.elements)
+
+
+def footer_of(data: memoryview) -> tuple[int, Struct]:
+    """Offset of the footer in a file's bytes, and the footer. Raises ValueError if it is no Parquet file."""
+    start = len(data) - TAIL - footer_length(bytes(data[-TAIL:]), len(data))
+    return start, Struct.parsed(bytes(data[start:-TAIL]))
+
+
+def ending(footer: Struct) -> bytes:
+    """The bytes of a file after its data pages: the footer, its length, and the magic number."""
+    written = footer.to_bytes()
+    return written + len(written).to_bytes(4, "little") + MAGIC
+
+
+def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
+    """The concatenation of `parts`, in memory of Arrow's pool: new memory of the system takes longer than the copy."""
+    joined = pa.allocate_buffer(sum(map(len, parts)))
+    into, start = memoryview(joined).cast("B"), 0
+    for part in parts:
+        into[start : start + len(part)] = part if isinstance(part, bytes) else part.cast("B")
+        start += len(part)
+    return joined
+
+
+def columns_of(footer: Struct) -> list[FooterColumn]:
+    """The top-level columns in the order of their chunks. Raises ValueError for a footer without a schema."""
+    elements = footer.structs(SCHEMA)
+    if not elements:
+        raise ValueError("a footer without a schema")
+    following = iter(elements[1:])
+    return [FooterColumn(list(_below(following))) for _ in range(elements[0].number(CHILDREN))]
+
+
+def _below(following: Iterator[Struct]) -> Iterator[Struct]:
+    """The next element of a flattened schema and its descendants; each element has its number of children."""
+    element = next(following)
+    yield element
+    for _ in range(element.number(CHILDREN)):
+        yield from _below(following)
+
+
+def has_nested_ids(schema: StructType) -> bool:
+    """Whether files of this schema need ids that Spark does not write."""
+    return any(True for item in schema for _ in _nested(item, ()))
+
+
+def with_nested_ids(data: bytes, schema: StructType) -> bytes:
+    """A Parquet file, whole, whose elements, keys and values have the ids that `schema` has for them.
+
+    Raises ValueError for what is no Parquet file.
+    """
+    start, footer = footer_of(memoryview(data))
+    give_nested_ids(footer, schema)
+    return data[:start] + ending(footer)
+
+
+def give_nested_ids(footer: Struct, schema: StructType) -> None:
+    """Writes the ids that `schema` has for elements, keys and values into a footer."""
+    ids = {path: number for item in schema for path, number in _nested(item, ())}
+    elements = footer.structs(SCHEMA)
+    _give(iter(elements[1:]), elements[0].number(CHILDREN), (), ids)
+    footer.put_structs(SCHEMA, elements)
+
+
+def _nested(item: StructField, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The ids below a field, by the names of the nodes that Parquet has for them."""
+    name = physical_name(item)
+    ids = item.metadata.get(NESTED_IDS, {})
+
+    def below(kind: DataType, key: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+        parts: tuple[tuple[str, DataType, tuple[str, ...]], ...]
+        match kind:
+            case StructType():
+                for child in kind:
+                    yield from _nested(child, path)
+                return
+            case ArrayType():
+                parts = (("element", kind.element, (*path, "list", "element")),)
+            case MapType():
+                nodes = {part: (*path, "key_value", part) for part in ("key", "value")}
+                parts = (("key", kind.key, nodes["key"]), ("value", kind.value, nodes["value"]))
+            case _:
+                return
+        for part, inner, node in parts:
+            if f"{key}.{part}" in ids:
+                yield node, ids[f"{key}.{part}"]
+            yield from below(inner, f"{key}.{part}", node)
+
+    return below(item.type, name, (*above, name))
+
+
+def _give(elements: Iterator[Struct], count: int, above: tuple[str, ...], ids: Mapping[tuple[str, ...], int]) -> None:
+    """Elements stand depth first; each says how many follow that are its children."""
+    for _ in range(count):
+        element = next(elements)
+        path = (*above, element.text(NAME))
+        if path in ids:
+            element.put_number(FIELD_ID, ids[path], I32)
+        _give(elements, element.number(CHILDREN), path, ids)

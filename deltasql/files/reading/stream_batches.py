@@ -16,7 +16,7 @@ from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.arrow_types import plain_type
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.partition_values import typed
+from deltasql.schema.json import typed
 from deltasql.schema.types import TIMESTAMP, TIMESTAMP_NTZ, ArrayType, DataType, MapType, StructField, StructType
 
 BATCH_ROWS = 1 << 16

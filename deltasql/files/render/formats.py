@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from deltasql.files.render import FORMATS, table
-from deltasql.files.render.grid import Grid
+from deltasql.files.render.table import Grid
 from deltasql.files.render.values import value_json, value_text
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 from deltasql.base.lazy import pa, pq
-from deltasql.files.footers.edits import (
+from deltasql.files.footers.metadata import (
     CHUNKS,
     KEY,
     KEYS,
@@ -22,7 +22,7 @@ from deltasql.files.footers.edits import (
 )
 from deltasql.files.inspection import NAN_SAFE_KEY, float_leaves
 from deltasql.files.statistics.of_footers import FloatBounds
-from deltasql.log.storage.thrift import Struct
+from deltasql.log.storage.row_groups import Struct
 
 # Fields of ColumnMetaData and Statistics, by their numbers.
 _STATISTICS = 12

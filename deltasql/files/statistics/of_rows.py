@@ -17,7 +17,7 @@ from deltasql.base.lazy import pa, pc, pq
 from deltasql.files.inspection import readable
 from deltasql.files.statistics.of_footers import json_bounds, put, stats_json
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, index_rule, indexed_leaves
+from deltasql.log.configuration.properties import IndexedColumn, IndexRule, index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import absolute

@@ -1,26 +1,39 @@
-"""Writing of Arrow tables as Parquet files like Spark's: one per directory, or more for large tables."""
+"""Writing of Arrow tables as Parquet files like Spark's: one per directory, or more for large tables.
+
+Rows of literals or in memory, written by Arrow as Parquet files like those of Spark, without Spark.
+
+Rows that are written while they are read: each piece becomes a row group, and adjacent row groups become a file.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import partial
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import uuid4
 
 from deltasql.base.lazy import np, pa, pc, pq
-from deltasql.files.footers.field_ids import has_nested_ids, with_nested_ids
-from deltasql.files.statistics.floats import float_bounds
+from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
+from deltasql.files.reading.file_reader import CORES, PIECE_BYTES, Piece, ordered
+from deltasql.files.reading.file_tables import literal_table
 from deltasql.files.statistics.nan_bounds import with_sure_bounds
-from deltasql.files.statistics.of_footers import FloatBounds
-from deltasql.files.writing.staged_files import CHANGE_DATA, WrittenFile
+from deltasql.files.statistics.of_footers import FloatBounds, FloatRange, float_bounds, float_ranges, united
+from deltasql.files.threads import awaited, working
+from deltasql.files.writing.spliced_files import joined
+from deltasql.files.writing.staged_files import CHANGE_DATA, DIRECTORY_PREFIX, WrittenFile
 from deltasql.log.storage.log_store import LogStore
-from deltasql.plan.file_shape import ANY_SHAPE, FileShape
-from deltasql.plan.hidden import IS_CHANGE
+from deltasql.plan.base import IS_CHANGE, hidden
+from deltasql.plan.operators import ANY_SHAPE, FileShape, Literals, MemoryRows
 from deltasql.schema.arrow_types import arrow_schema, bare_schema, stored_field
-from deltasql.schema.partition_values import HIVE_NULL
-from deltasql.schema.types import StructType
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.json import HIVE_NULL
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 _THREADS = 8
 _SAMPLE = 1 << 16
@@ -200,3 +213,231 @@ def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
 def _file_schema(schema: StructType) -> pa.Schema:
     kinds = arrow_schema(bare_schema(schema))
     return pa.schema([stored_field(item, kind.type) for item, kind in zip(schema, kinds, strict=True)])
+
+
+def write_literals(
+    store: LogStore,
+    directory: str,
+    rows: Literals,
+    partition_columns: Sequence[str],
+    *,
+    stores_partitions: bool,
+    shape: FileShape = ANY_SHAPE,
+) -> list[WrittenFile]:
+    """Writes `rows` below a new directory of the table: one file, or one for each partition.
+
+    Timestamps in names of directories are in UTC. With `stores_partitions` files hold the partition columns as well.
+    """
+    tables = (
+        (f"{directory}/{partition}".rstrip("/"), literal_table(part, physical=True))
+        for partition, part in _parts(rows, partition_columns, stores_partitions)
+    )
+    return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns), shape=shape)
+
+
+def write_memory_rows(
+    store: LogStore,
+    directory: str,
+    rows: MemoryRows,
+    partition_columns: Sequence[str],
+    *,
+    stores_partitions: bool,
+    shape: FileShape = ANY_SHAPE,
+) -> list[WrittenFile]:
+    """As `write_literals`. The partition columns are of types whose values have one spelling."""
+    fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
+    partitions = {field.name for field in fields}
+    table = rows.table
+    texts: dict[str, pa.ChunkedArray] = {}
+    for field in fields:
+        index = table.schema.get_field_index(field.name)
+        column = _without_null_name(table.column(index))
+        table = table.set_column(index, field.name, column)
+        texts[hidden(len(texts))] = column.cast(pa.string())
+    in_files = [item for item in rows.schema if stores_partitions or item.name not in partitions]
+    data = StructType(tuple(sorted(in_files, key=lambda item: item.name in partitions)))
+    stored = as_stored(table.select(data.names).rename_columns([physical_name(item) for item in data]), data)
+    for name, column in texts.items():
+        stored = stored.append_column(name, column)
+    prefix = DIRECTORY_PREFIX if stores_partitions else ""
+
+    def tables() -> Iterator[tuple[str, pa.Table]]:
+        for values, part in by_directory(stored, list(texts)):
+            named = zip(fields, (values[name] for name in texts), strict=True)
+            folder = "/".join(directory_name(f"{prefix}{physical_name(field)}", value) for field, value in named)
+            yield f"{directory}/{folder}".rstrip("/"), part
+
+    return write_tables(store, tables(), rows.schema, in_partitions=bool(partition_columns), shape=shape)
+
+
+def _without_null_name(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """`column`, where the text that names NULL in a directory is NULL."""
+    if not pa.types.is_string(column.type):
+        return column
+    return pc.if_else(pc.equal(column, HIVE_NULL), pa.scalar(None, pa.string()), column)
+
+
+# Partitions
+
+
+def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: bool) -> Iterator[tuple[str, Literals]]:
+    """The rows of each partition, in their order, as its files have them, and its directory."""
+    fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
+    columns = _with_nulls(dict(zip(rows.schema.names, rows.columns, strict=True)), fields)
+    partitions = {field.name for field in fields}
+    data = StructType(
+        (*(item for item in rows.schema if item.name not in partitions), *(fields if stores_partitions else ()))
+    )
+    prefix = DIRECTORY_PREFIX if stores_partitions else ""
+
+    def directory_of(number: int) -> str:
+        named = ((physical_name(field), _text(field.type, columns[field.name][number])) for field in fields)
+        return "/".join(directory_name(f"{prefix}{name}", value) for name, value in named)
+
+    numbers_by_directory: dict[str, list[int]] = {}
+    for number in range(rows.rows):
+        numbers_by_directory.setdefault(directory_of(number), []).append(number)
+    for directory, numbers in numbers_by_directory.items():
+        yield directory, Literals(data, tuple(tuple(columns[item.name][number] for number in numbers) for item in data))
+
+
+def _with_nulls(
+    columns: Mapping[str, tuple[Any, ...]], partitions: Sequence[StructField]
+) -> dict[str, tuple[Any, ...]]:
+    """`columns`, where the text that names NULL in a directory is NULL."""
+    nulled = {field.name: tuple(None if v == HIVE_NULL else v for v in columns[field.name]) for field in partitions}
+    return {**columns, **nulled}
+
+
+def _text(kind: DataType, value: Any) -> str | None:
+    """A partition value as Spark casts it to text."""
+    if value is None:
+        return None
+    match kind:
+        case DecimalType():
+            return f"{value:f}"
+        case PrimitiveType("boolean"):
+            return "true" if value else "false"
+        case PrimitiveType("date"):
+            return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
+        case PrimitiveType("timestamp"):
+            return (
+                f"{(datetime(1970, 1, 1) + timedelta(microseconds=value)).isoformat(sep=' ', timespec='microseconds')}Z"
+            )
+        case _:
+            return str(value)
+
+
+FILE_BYTES = 128 << 20
+"""In Parquet: a file of so many bytes is complete. Spark's writer makes files of about this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RowGroup:
+    """A Parquet file of one row group, or of none, and the ranges of its floating-point columns by path."""
+
+    data: pa.Buffer
+    rows: int
+    floats: dict[str, FloatRange]
+
+
+def packed(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Pieces of at least PIECE_BYTES bytes, each of one piece or of adjacent smaller ones; the last has the rest."""
+    size, some = 0, list[Piece]()
+    for piece in pieces:
+        some.append(piece)
+        size += piece.size
+        if size >= PIECE_BYTES:
+            yield _together(size, some)
+            size, some = 0, []
+    if some:
+        yield _together(size, some)
+
+
+def _together(size: int, pieces: Sequence[Piece]) -> Piece:
+    def read() -> pa.Table:
+        return pa.concat_tables([piece.read() for piece in pieces])
+
+    return pieces[0] if len(pieces) == 1 else Piece(size, read)
+
+
+def write_pieces(
+    store: LogStore, directory: str, pieces: Iterable[Piece], schema: StructType, shape: FileShape = ANY_SHAPE
+) -> list[WrittenFile]:
+    """Writes the rows of pieces, in their order, to files in `directory`, below the table's root.
+
+    The rows have physical names; `schema` is the table's. CORES pieces are decoded side by side; up to two files are in
+    memory encoded. Raises what reading a piece raises, and StorageError; no thread writes on then, nor after Ctrl-C.
+    """
+    files = TableFiles(store, schema, in_partitions=False, shape=shape)
+    several = packed(pieces)
+    first = list(islice(several, 2))
+    if len(first) < 2:
+        return [file for piece in first for file in files.write_all(0, directory, as_stored(piece.read(), schema))]
+    written = list[Future[WrittenFile]]()
+    with working(CORES, CORES, settles=True) as threads, working(1, settles=True) as writer:
+        groups = chain.from_iterable(ordered(threads, _encoding(chain(first, several), schema, shape)))
+        for number, some in enumerate(_of_file_size(groups, shape)):
+            if number:
+                # One file is written while the row groups of the next one are encoded.
+                awaited(written[-1])
+            written.append(writer.submit(_write, files, number, directory, some))
+        return [awaited(future) for future in written]
+
+
+def write_united(
+    files: TableFiles,
+    number: int,
+    directory: str,
+    pieces: Iterable[Piece],
+    schema: StructType,
+    workers: ThreadPoolExecutor,
+) -> WrittenFile:
+    """Writes all rows of pieces, in their order, to one file, whose row groups `workers` encode: see `write_pieces`."""
+    several = packed(pieces)
+    first = list(islice(several, 2))
+    if len(first) == 1:
+        return files.write(number, directory, as_stored(first[0].read(), schema))
+    whole = replace(files.shape, most_rows=None)
+    groups = list(chain.from_iterable(ordered(workers, _encoding(chain(first, several), schema, whole))))
+    return _write(files, number, directory, groups)
+
+
+def _encoding(
+    pieces: Iterable[Piece], schema: StructType, shape: FileShape
+) -> Iterator[tuple[int, Callable[[], list[_RowGroup]]]]:
+    return ((piece.size, partial(_encode, piece, schema, shape)) for piece in pieces)
+
+
+def _encode(piece: Piece, schema: StructType, shape: FileShape) -> list[_RowGroup]:
+    """The rows of a piece as one row group, or as several of the most rows that a file may have."""
+    rows = as_stored(piece.read(), schema)
+    most, repeating = max(shape.most_rows or rows.num_rows, 1), repeating_columns(rows)
+    slices = [rows.slice(start, most) for start in range(0, rows.num_rows, most)] or [rows]
+    return [
+        _RowGroup(encoded(some, repeating, max(some.num_rows, 1), shape), some.num_rows, float_ranges(some))
+        for some in slices
+    ]
+
+
+def _write(files: TableFiles, number: int, directory: str, groups: Sequence[_RowGroup]) -> WrittenFile:
+    floats = {path: found.bounds for path, found in united(group.floats for group in groups).items()}
+    return files.write_encoded(number, directory, joined([memoryview(group.data) for group in groups]), floats)
+
+
+def _of_file_size(groups: Iterable[_RowGroup], shape: FileShape) -> Iterator[list[_RowGroup]]:
+    """Lists of adjacent row groups with rows, each for one file."""
+    size, some = 0, list[_RowGroup]()
+    for group in groups:
+        rows = sum(item.rows for item in some)
+        if some and shape.most_rows and rows + group.rows > shape.most_rows:
+            yield some
+            size, some = 0, []
+        if group.rows:
+            some.append(group)
+            size += group.data.size
+        if size >= FILE_BYTES:
+            yield some
+            size, some = 0, []
+    if some:
+        yield some

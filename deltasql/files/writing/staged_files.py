@@ -16,13 +16,12 @@ from deltasql.files.staged import StagedFile
 from deltasql.files.statistics.of_footers import FloatBounds, file_statistics, stats_json
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
-from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
-from deltasql.log.properties.property_registry import DELETION_VECTORS
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.configuration.properties import IndexRule, index_rule
+from deltasql.log.properties.property_registry import DELETION_VECTORS, TableProperties
 from deltasql.log.storage.locations import encode_path
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.partition_values import HIVE_NULL
+from deltasql.schema.json import HIVE_NULL
 from deltasql.schema.types import TIMESTAMP, StructType
 
 ORIGIN = "deltasql_origin"

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltasql.base.lazy import np
-from deltasql.log.actions.add_table import with_column
 from deltasql.log.actions.deletion_vectors import vector_file, vector_path, z85_encode
 from deltasql.log.actions.file_tables import (
     DELETION_VECTOR,
@@ -23,6 +22,7 @@ from deltasql.log.actions.file_tables import (
     canonical_paths,
     file_locations,
     one_array,
+    with_column,
 )
 from deltasql.log.storage.copying import Copy
 from deltasql.log.storage.locations import encode_path, hadoop_location, located, table_uri

@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 
 from deltasql.base.errors.log import DuplicateActionsError, InvalidCommitError
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.actions.add_table import add_objects, first_repeated, has_vector, keys_of_maps
-from deltasql.log.actions.file_tables import canonical_paths
+from deltasql.log.actions.file_tables import add_objects, canonical_paths, first_repeated, has_vector, keys_of_maps
 from deltasql.log.configuration.iceberg_compat import compat_keys
 
 

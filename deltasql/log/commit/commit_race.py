@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
 from deltasql.base.interrupts import note_commit, note_doubt, shielded
-from deltasql.log.actions.actions import Action, Json, SetTransaction
+from deltasql.log.actions.actions import Action, Json, SetTransaction, operation_named
 from deltasql.log.actions.commit_file import CommitFile, FileChanges
-from deltasql.log.actions.operations import operation_named
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
-from deltasql.log.commit.conflict import TableWrites, Winner, table_conflict
-from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.conflict import Rebase, TableWrites, Winner, table_conflict
 from deltasql.log.committer.committers import Committer
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.reading.copy_log import COPY_INTO

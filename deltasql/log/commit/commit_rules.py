@@ -15,7 +15,7 @@ from deltasql.base.errors.write import AppendOnlyError
 from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
-from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.locations import canonical

@@ -15,10 +15,9 @@ from typing import Any
 from deltasql.base.errors.secrets import shown_pairs
 from deltasql.base.lazy import pa
 from deltasql.base.version import __version__
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, Metadata, RemoveFile
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, Metadata, Operation, RemoveFile
 from deltasql.log.actions.commit_file import BIG, CommitFile, encode_actions, parse_commit
-from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
 from deltasql.log.configuration.properties import has_commit_timestamps, with_enablement
@@ -28,8 +27,7 @@ from deltasql.log.configuration.row_ids import (
     still_to_number,
     touched_files,
 )
-from deltasql.log.properties.property_registry import ISOLATION_LEVEL
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import ISOLATION_LEVEL, TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import commit_path
@@ -219,7 +217,7 @@ def _encoded(actions: Sequence[Action], added: pa.Table | None) -> bytes:
     text = encode_actions(actions)
     if added is None:
         return text
-    from deltasql.log.actions.add_table import encode_adds
+    from deltasql.log.actions.file_tables import encode_adds
 
     return encode_adds(added, text)
 

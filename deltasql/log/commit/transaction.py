@@ -12,17 +12,17 @@ from deltasql.base.errors.log import (
     StorageError,
 )
 from deltasql.base.lazy import pa
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
     DomainMetadata,
     Metadata,
+    Operation,
     RemoveFile,
     SetTransaction,
 )
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.commit_race import CommitRace, WonRace
 from deltasql.log.commit.commit_rules import of_kind, split_adds
 from deltasql.log.commit.commit_writer import (
@@ -33,17 +33,15 @@ from deltasql.log.commit.commit_writer import (
     effective_level,
     table_level,
 )
-from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, ReadSet, TableWrites
-from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, ReadSet, Rebase, TableWrites
 from deltasql.log.committer.committers import Committer
+from deltasql.log.configuration.properties import check_writable
 from deltasql.log.configuration.row_ids import (
     RowNumbering,
     assigns_row_ids,
     high_water_mark,
 )
-from deltasql.log.configuration.support import check_writable
-from deltasql.log.protocol.features import CATALOG_MANAGED
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol.protocol import CATALOG_MANAGED, Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing, LogSegment
 from deltasql.log.replay.segment_replay import BEFORE_FIRST
@@ -280,7 +278,7 @@ class Transaction:
     def _conformed(self, added: pa.Table | None) -> pa.Table | None:
         if added is None or len(added) == 0:
             return None
-        from deltasql.log.actions.add_table import conformed_adds
+        from deltasql.log.actions.file_tables import conformed_adds
 
         return conformed_adds(added, self._log.table)
 

@@ -19,7 +19,7 @@ from deltasql.base.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.probe import require_one_winner
+from deltasql.log.storage.stores import require_one_winner
 
 
 class Committer(Interface):

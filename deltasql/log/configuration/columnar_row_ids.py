@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltasql.base.errors.log import RowIdsWithoutStatisticsError
-from deltasql.log.actions.add_table import row_counts, with_column
-from deltasql.log.actions.file_tables import canonical_paths
+from deltasql.log.actions.file_tables import canonical_paths, row_counts, with_column
 
 
 def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tuple[pa.Table, int]:

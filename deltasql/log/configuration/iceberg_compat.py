@@ -23,10 +23,10 @@ from deltasql.log.properties.property_registry import (
     ICEBERG_COMPAT_V1,
     ICEBERG_COMPATS,
     UNIVERSAL_FORMATS,
+    TableProperties,
 )
-from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.plan.notes import make_note
+from deltasql.plan.way import make_note
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening

@@ -3,14 +3,31 @@
 Keys are matched without case and stored in their canonical spelling.
 
 Whether commits carry their own timestamps, and since when. Source: Delta protocol, In-Commit Timestamps.
+
+Whether deltasql may read or write a table: its protocol, schema and properties judged together.
+
+Source: Delta protocol, Table Features.
+
+Which columns of a table have statistics in the log. Source: Delta protocol, Per-file Statistics.
+
+How data files name the partition columns. Source: Delta protocol, Column Mapping.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.base.errors.statements.features import (
+    CatalogManagedError,
+    InvalidProtocolVersionError,
+    ManagedElsewhereError,
+    ManagedTimestampsError,
+    ReadFeaturesNeedWriterVersionError,
+    UnsupportedReadFeaturesError,
+    UnsupportedTypeChangeError,
+    UnsupportedWriteFeaturesError,
+)
 from deltasql.base.errors.statements.generate import ManifestPropertiesError, MappedManifestError
 from deltasql.base.errors.statements.properties import (
     AlterWithClusteringFeatureError,
@@ -32,35 +49,45 @@ from deltasql.base.errors.statements.properties import (
 from deltasql.base.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import check_compatible
-from deltasql.log.properties.property import DELTASQL_PROPERTIES
 from deltasql.log.properties.property_registry import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
     DELETION_VECTORS,
+    DELTASQL_PROPERTIES,
     FEATURE_PREFIX,
     FREE_PREFIXES,
     IGNORE_PROTOCOL_DEFAULTS,
     IN_COMMIT_TIMESTAMPS,
+    INDEXED_COLUMNS,
     LOG_RETENTION,
     MANIFESTS,
     PROPERTIES,
     ROW_TRACKING,
     ROW_TRACKING_SUSPENDED,
+    STATS_COLUMNS,
+    STATS_STRING_PREFIX,
     TIMESTAMPS_SINCE_TIME,
     TIMESTAMPS_SINCE_VERSION,
+    TableProperties,
 )
-from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.protocol.features import (
+from deltasql.log.protocol.protocol import (
     CATALOG_MANAGED,
     FEATURES,
+    MAX_READER_VERSION,
+    MAX_WRITER_VERSION,
+    Protocol,
     Support,
     find_feature,
     requested_features,
     with_required,
     without_previewed,
 )
-from deltasql.log.protocol.protocol import Protocol
-from deltasql.schema.types import StructType
+from deltasql.schema.column_mapping import PHYSICAL_NAME, physical_name
+from deltasql.schema.foreign import check_foreign
+from deltasql.schema.paths import folded
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import DataType, StructType
+from deltasql.schema.widening import unsupported_changes
 
 _ALIASES = {"delta.enablechangedatacapture": "delta.enableChangeDataFeed"}
 _RESERVED = frozenset({"owner", "external", "is_managed_location"})
@@ -326,3 +353,176 @@ def with_enablement(metadata: Metadata, version: int, timestamp_ms: int) -> Meta
     """The metadata of the commit that turns timestamps on in a table that has commits without them."""
     since = {TIMESTAMPS_SINCE_VERSION.name: str(version), TIMESTAMPS_SINCE_TIME.name: str(timestamp_ms)}
     return metadata.with_configuration(since)
+
+
+def check_readable(
+    protocol: Protocol,
+    table: str,
+    schema: StructType | None = None,
+    configuration: Mapping[str, str] | None = None,
+    *,
+    by_version: bool = False,
+    by_catalog: bool = False,
+) -> None:
+    """Raises when deltasql cannot read such a table; `by_version`, one of its versions that was asked for by number,
+    `by_catalog`, the version that its catalog says is the latest.
+
+    InvalidProtocolVersionError, UnsupportedReadFeaturesError, what `check_foreign` raises, and
+    UnsupportedTypeChangeError where old files may hold a type that is not read as the present one. With schema and
+    configuration, features that the metadata does not use are forgiven where that is safe; without them, every
+    supported feature counts as used.
+    """
+    _check_versions(protocol, table, protocol.min_reader_version, 1)
+    features = set(protocol.reader_features or ())
+    if protocol.min_reader_version == 2:
+        features.add("columnMapping")
+    refused = _support_refused(protocol, features, "read", schema, configuration)
+    _check_features(refused, table, published=by_version or by_catalog)
+    if schema is not None:
+        check_foreign(schema, table)
+    if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
+        for change in unsupported_changes(schema):
+            old, new = type_text(change.old), type_text(change.new)
+            raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
+
+
+def _check_features(refused: list[str], table: str, *, published: bool) -> None:
+    """Raises UnsupportedReadFeaturesError, which is CatalogManagedError where a version by its number can be read."""
+    unknown = [name for name in refused if not _is_published(name)]
+    if unknown:
+        raise UnsupportedReadFeaturesError(table, refused)
+    if refused and not published:
+        raise CatalogManagedError(table, refused)
+
+
+def check_writable(
+    protocol: Protocol,
+    table: str,
+    schema: StructType | None = None,
+    configuration: Mapping[str, str] | None = None,
+    *,
+    by_catalog: bool = False,
+) -> None:
+    """Raises when deltasql cannot write such a table; that it must be readable too is part of the check.
+
+    With `by_catalog` the commit goes through the catalog that manages the table. What `check_readable` raises,
+    ManagedElsewhereError, UnsupportedWriteFeaturesError, and with schema and configuration also what
+    `check_compatible` raises and ManagedTimestampsError.
+    """
+    refused = _support_refused(protocol, protocol.features, "write", schema, configuration)
+    managed = [name for name in refused if _is_published(name)]
+    if managed and not by_catalog:
+        raise ManagedElsewhereError(table, managed)
+    check_readable(protocol, table, schema, configuration, by_catalog=by_catalog)
+    _check_versions(protocol, table, protocol.min_reader_version, protocol.min_writer_version)
+    refused = [name for name in refused if name != CATALOG_MANAGED]
+    if refused:
+        raise UnsupportedWriteFeaturesError(table, refused)
+    if schema is None or configuration is None:
+        return
+    check_compatible(schema, configuration, protocol.features, table)
+    if managed and not TableProperties(configuration)[IN_COMMIT_TIMESTAMPS]:
+        raise ManagedTimestampsError(table)
+
+
+def _check_versions(protocol: Protocol, table: str, reader: int, writer: int) -> None:
+    if not (1 <= reader <= MAX_READER_VERSION and 1 <= writer <= MAX_WRITER_VERSION):
+        raise InvalidProtocolVersionError(table, protocol.min_reader_version, protocol.min_writer_version)
+    if protocol.min_reader_version == MAX_READER_VERSION and protocol.min_writer_version < MAX_WRITER_VERSION:
+        raise ReadFeaturesNeedWriterVersionError(protocol.min_reader_version, protocol.min_writer_version)
+
+
+def _support_refused(
+    protocol: Protocol,
+    features: Iterable[str],
+    operation: str,
+    schema: StructType | None,
+    configuration: Mapping[str, str] | None,
+) -> list[str]:
+    refused = sorted(name for name in features if not _respected(name, operation, active=True))
+    if refused and schema is not None and configuration is not None:
+        active = protocol.active(schema, configuration)
+        refused = [name for name in refused if not _respected(name, operation, name in active)]
+    return refused
+
+
+def _is_published(name: str) -> bool:
+    """Whether a table with this feature is read by the number of a version alone."""
+    feature = FEATURES.get(name)
+    return feature is not None and feature.read is Support.PUBLISHED
+
+
+def _respected(name: str, operation: str, active: bool) -> bool:
+    feature = FEATURES.get(name)
+    if feature is None:
+        return False
+    support = feature.read if operation == "read" else feature.write
+    return support is Support.YES or (support is Support.INACTIVE and not active)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRule:
+    """Which leaf columns get statistics: those at or below `columns`, or else the first `leaves` (-1: all).
+
+    `columns` are paths in lower case.
+    """
+
+    columns: tuple[tuple[str, ...], ...] | None = None
+    leaves: int = 32
+    string_prefix: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedColumn:
+    """A column that statistics are about; an array or map is one leaf.
+
+    `path` has physical names, `names` has those of the schema.
+    """
+
+    path: tuple[str, ...]
+    type: DataType
+    names: tuple[str, ...] = ()
+
+
+def index_rule(configuration: Mapping[str, str]) -> IndexRule:
+    """The rule that a table's properties set (`delta.dataSkipping…`). Raises PropertyValueError."""
+    properties = TableProperties(configuration)
+    columns = properties[STATS_COLUMNS]
+    return IndexRule(
+        None if columns is None else tuple(folded(path) for path in columns),
+        properties[INDEXED_COLUMNS],
+        properties[STATS_STRING_PREFIX],
+    )
+
+
+def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: IndexRule) -> list[IndexedColumn]:
+    """Leaf columns of the data files that `rule` selects, in schema order."""
+    partitions = {name.lower() for name in partition_columns}
+    data = StructType(tuple(item for item in schema if item.name.lower() not in partitions))
+    leaves = list(_leaves(data, (), ()))
+    if rule.columns is not None:
+        return [leaf for leaf in leaves if any(folded(leaf.names)[: len(path)] == path for path in rule.columns)]
+    return leaves[: None if rule.leaves < 0 else rule.leaves]
+
+
+def _leaves(parent: StructType, names: tuple[str, ...], path: tuple[str, ...]) -> Iterator[IndexedColumn]:
+    for item in parent:
+        below = (*names, item.name), (*path, physical_name(item))
+        if isinstance(item.type, StructType):
+            yield from _leaves(item.type, *below)
+        else:
+            yield IndexedColumn(below[1], item.type, below[0])
+
+
+def partition_keys(metadata: Metadata) -> list[str]:
+    """The keys of `partitionValues` in file actions, in the order of the partition columns.
+
+    They are physical names where the table maps columns, else the names of the columns.
+    """
+    if not metadata.properties.maps_columns:
+        return list(metadata.partition_columns)
+    names = []
+    for name in metadata.partition_columns:
+        column = metadata.schema.find(name)
+        names.append(str(column.metadata.get(PHYSICAL_NAME, name)) if column else name)
+    return names

@@ -15,9 +15,8 @@ from uuid import uuid4
 
 from deltasql.base.errors.log import RowIdsWithoutStatisticsError
 from deltasql.base.lazy import pa
-from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
+from deltasql.log.actions.actions import BACKFILL, Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.actions.operations import BACKFILL
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.properties.property_registry import (
     ROW_ID_COLUMN,

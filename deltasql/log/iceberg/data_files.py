@@ -14,7 +14,7 @@ from pyiceberg.utils.decimal import decimal_to_bytes
 
 from deltasql.base.errors.iceberg import IcebergStatisticsError
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.iceberg.schema_types import leaf_ids
+from deltasql.log.iceberg.table_metadata import leaf_ids
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 
 _CHUNK = 20_000

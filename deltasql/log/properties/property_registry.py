@@ -1,16 +1,31 @@
 """Registry of the `delta.*` table properties. A new one needs one declaration here, and code that reads its value.
 
 Source: Delta's table property reference.
+
+Definition of a `delta.*` table property: its values, its table feature, and when it is removed.
+
+The properties are declared in `property_registry`.
+
+Properties in which deltasql stores keys and tags, for which the protocol has no action.
+
+They are part of the table's configuration, which every engine carries from one metaData action to the next, and need no
+table feature. Users do not set them by hand, and no statement shows them among the table's properties.
+
+Typed access to the properties of one table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeVar
 
-from deltasql.base.registry.entries import Registry
-from deltasql.base.registry.readers import (
+from deltasql.base.errors.statements.properties import IsolationLevelError, PropertyValueError
+from deltasql.base.registry.entries import (
     CODECS,
+    Registry,
+    RegistryEntry,
     any_text,
     boolean,
     byte_size,
@@ -21,9 +36,80 @@ from deltasql.base.registry.readers import (
     one_of,
     some_of,
 )
-from deltasql.log.properties.property import OnDrop, OnReplace, Property
 
 T = TypeVar("T")
+
+
+class OnReplace(Enum):
+    """Whether a property is kept when its table is replaced by a statement that does not set it."""
+
+    GOES = "goes"
+    STAYS = "stays"
+    """It is needed to read the log before the statement, which stays."""
+    STAYS_WHILE_ON = "stays while on"
+    """It is kept if its feature is enabled both before and after."""
+
+
+class OnDrop(Enum):
+    """When a property is removed as its table feature is dropped."""
+
+    STAYS = "stays"
+    BEFORE = "before"
+    """In a separate commit: later writers do not use the feature any more."""
+    WITH_FEATURE = "with feature"
+    """In the commit that takes the feature out of the protocol."""
+    WITH_REWRITE = "with rewrite"
+    """In the commit that writes the files anew without the feature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property(RegistryEntry[T]):
+    """One `delta.*` property.
+
+    `internal`: only the log's writers set it. `feature` is the table feature that it belongs to, and `switch` holds the
+    texts, in lower case, that enable the feature; with `any_text_switches` every text does that is not empty.
+    `of_one_table`: it describes the history of one table, so users cannot set it and clones do not copy it.
+    """
+
+    internal: bool = False
+    feature: str | None = None
+    switch: frozenset[str] = frozenset()
+    any_text_switches: bool = False
+    of_one_table: bool = False
+    on_replace: OnReplace = OnReplace.GOES
+    on_drop: OnDrop = OnDrop.STAYS
+
+    def refusal(self, text: str) -> Exception:
+        """The error for an illegal value: PropertyValueError, and for the isolation level IsolationLevelError."""
+        if self.name == "delta.isolationLevel":
+            return IsolationLevelError(text)
+        return PropertyValueError(self.name, text, self.legal)
+
+    def switches(self, text: str | None) -> bool:
+        """Whether the value `text` enables the property's feature; an illegal value does not."""
+        value = (text or "").strip()
+        return bool(value) and (self.any_text_switches or value.lower() in self.switch)
+
+
+KEYS = "deltasql.keys"
+"""PRIMARY KEY and FOREIGN KEY, as JSON."""
+TAGS = "deltasql.tags"
+"""Tags of the table, a JSON object."""
+COLUMN_TAGS = "deltasql.columnTags"
+"""Tags of its columns, as JSON."""
+REFRESH = "deltasql.refresh"
+"""The last refresh of a materialized view or streaming table, as JSON: its definition, and the versions it has read."""
+
+UNITY_TABLE_ID = "io.unitycatalog.tableId"
+"""The number of a table in its Unity Catalog, which no other table may have."""
+
+DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS, REFRESH})
+
+
+def without_deltasql_properties(configuration: Mapping[str, str]) -> dict[str, str]:
+    """The properties that users see."""
+    return {key: value for key, value in configuration.items() if key not in DELTASQL_PROPERTIES}
+
 
 CONSTRAINT_PREFIX = "delta.constraints."
 """Prefix of the keys of CHECK constraints; the constraint's name follows, and the value is its SQL."""
@@ -446,3 +532,42 @@ IGNORE_PROTOCOL_DEFAULTS: Property[bool] = Property(
     "The session's defaults about versions and features do not count; it is not stored.",
     "CREATE TABLE",
 )
+
+
+class TableProperties:
+    """Typed values of `configuration`, the texts of a metaData action: `properties[CHECKPOINT_INTERVAL]`."""
+
+    __slots__ = ("configuration",)
+
+    def __init__(self, configuration: Mapping[str, str]) -> None:
+        self.configuration = configuration
+
+    def __getitem__(self, entry: Property[T]) -> T:
+        """The value of a property, or its default.
+
+        Raises PropertyValueError, or IsolationLevelError, for an illegal text, which another engine has written.
+        """
+        return entry.value(self.configuration.get(entry.name))
+
+    def __contains__(self, entry: Property[Any]) -> bool:
+        """Whether the table sets the property itself."""
+        return entry.name in self.configuration
+
+    def switches_on(self, entry: Property[Any]) -> bool:
+        """Whether the table enables a feature by this property.
+
+        Never raises, because reading the log depends on it: an illegal text enables nothing.
+        """
+        return entry.switches(self.configuration.get(entry.name))
+
+    @property
+    def maps_columns(self) -> bool:
+        """Whether columns have physical names of their own. Raises PropertyValueError for an unknown mode."""
+        return self[COLUMN_MAPPING_MODE] != "none"
+
+    @property
+    def constraints(self) -> dict[str, str]:
+        """CHECK expressions by the lower-case name of their constraint, in the order of the names."""
+        prefix = CONSTRAINT_PREFIX
+        constraints = {key.lower(): sql for key, sql in self.configuration.items() if key.lower().startswith(prefix)}
+        return {key[len(prefix) :]: constraints[key] for key in sorted(constraints)}

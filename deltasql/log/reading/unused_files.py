@@ -2,6 +2,10 @@
 
 A file stays if it is in the newest version, if it was removed later than the cutoff, or if it is itself younger: it may
 belong to a commit that is still to come. Files of the change data feed are in no version and go by their age.
+
+Which files of a version are not where the log says.
+
+Snapshots of tables that have no log of Delta's: the files that another format lists, as one version.
 """
 
 from __future__ import annotations
@@ -24,18 +28,30 @@ from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
-from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import IsHidden, TableListing, real_path
-from deltasql.log.storage.locations import canonical, commit_path, is_absolute, is_local
+from deltasql.log.storage.listing import IsHidden, TableListing, path_exists, real_path
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import (
+    absolute,
+    canonical,
+    commit_path,
+    folder_and_name,
+    is_absolute,
+    is_local,
+    local_path,
+    located,
+)
+from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.arrow_values import ZERO, flags, integers, strings
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.live_files import LiveFiles
+
 
 _ALWAYS_DATA = ("_change_data", "_delta_index")
 _COLUMNS = ["path", "deletionVector"]
@@ -184,3 +200,35 @@ def _below(path: str, root: str) -> str:
     if is_local(path) and is_local(root):
         return real_path(path).removeprefix(f"{real_path(root)}/")
     return _SCHEME.sub("", path).removeprefix(f"{_SCHEME.sub('', root)}/")
+
+
+def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+    """Two masks of `files` (`path`, `deletionVector` as in the log): whose data file is gone, and whose vector is.
+
+    An object store is listed once, and asked by name only for what is not in the list. Raises StorageError.
+    """
+    paths = [absolute(path, store.root) for path in files["path"].to_pylist()]
+    vectors = [vector_location(vector, store.root) for vector in files["deletionVector"].to_pylist()]
+    listed = _listed(store)
+    gone = {item for item in {*paths, *vectors} - listed if item is not None and not _exists(store, item)}
+    return flags([item in gone for item in paths]), flags([item in gone for item in vectors])
+
+
+def vector_location(vector: Json | None, root: str) -> str | None:
+    """The absolute place of the file that a vector is in; None where it is in the log, or there is none."""
+    path = None if vector is None else vector_file(vector, root)
+    return None if path is None else located(path, root)
+
+
+def _listed(store: LogStore) -> set[str | None]:
+    # On a local disk to look for a file is as cheap as to list it.
+    if isinstance(store, LocalLogStore):
+        return set()
+    return {store.url(entry.path) for entry in store.list_below("")}
+
+
+def _exists(store: LogStore, location: str) -> bool:
+    if is_local(location):
+        return path_exists(local_path(location))
+    folder, name = folder_and_name(location)
+    return store.at(folder).exists(name)

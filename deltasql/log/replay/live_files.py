@@ -24,8 +24,14 @@ from deltasql.log.actions.file_tables import (
     with_field_names,
     without_rows,
 )
-from deltasql.log.replay.checkpoint import Checkpoint, FieldPath, StatisticsKey, StatisticsReader
-from deltasql.log.replay.checkpoint_file import take_rows, take_values
+from deltasql.log.replay.checkpoint import (
+    Checkpoint,
+    FieldPath,
+    StatisticsKey,
+    StatisticsReader,
+    take_rows,
+    take_values,
+)
 from deltasql.log.replay.reconciliation import LogTail, hidden_rows, rows_of_paths, tail_adds, tail_removes
 from deltasql.schema.arrow_values import strings
 

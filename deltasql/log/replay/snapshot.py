@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from deltasql.base.errors.log import LogFileNotFoundError, MissingCommitTimestampError, StateRecoverError
 from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
-from deltasql.log.configuration.indexed_columns import partition_keys
-from deltasql.log.configuration.properties import has_commit_timestamps
-from deltasql.log.configuration.support import check_readable, check_writable
-from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.protocol.features import MANAGED
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.configuration.properties import check_readable, check_writable, has_commit_timestamps, partition_keys
+from deltasql.log.properties.property_registry import TableProperties
+from deltasql.log.protocol.protocol import MANAGED, Protocol
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import LogSegment

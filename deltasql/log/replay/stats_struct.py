@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from deltasql.log.actions.action_fields import parsed_object, read_objects
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
+from deltasql.log.configuration.properties import index_rule, indexed_leaves
 from deltasql.schema.result_arrow import PRIMITIVES
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 

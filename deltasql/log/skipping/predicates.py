@@ -1,18 +1,28 @@
-"""Parser of predicates to conditions on columns for file skipping. Unsupported parts become UNKNOWN."""
+"""Parser of predicates to conditions on columns for file skipping. Unsupported parts become UNKNOWN.
+
+Conversion of functions of one column in a predicate to terms; None for an unsupported function.
+
+Terms that a predicate compares with constants: a column, or a monotonic function of one column.
+
+For a function f and a constant v, `f(c) op v` becomes a condition on c that is TRUE wherever the comparison is TRUE.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Protocol, TypeAlias, Union
 
 from deltasql.base.lazy import exp
 from deltasql.base.timezone import zone as session_zone
-from deltasql.log.skipping.comparisons import FLIPPED, NEGATED, compare, compare_constants
 from deltasql.log.skipping.conditions import (
     ALWAYS,
+    FLIPPED,
     INTEGRAL,
+    NEGATED,
     NEVER,
     UNKNOWN,
     AllOf,
@@ -23,21 +33,345 @@ from deltasql.log.skipping.conditions import (
     Like,
     NullTest,
     OneOf,
+    compare,
+    compare_constants,
+    least,
 )
-from deltasql.log.skipping.current_time import least
-from deltasql.log.skipping.monotonic_terms import (
-    Plain,
-    Term,
-)
-from deltasql.log.skipping.term_functions import FUNCTIONS
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.lengths import TYPE_KEY
 from deltasql.schema.paths import fields_at
+from deltasql.schema.text import TYPE_KEY
 from deltasql.schema.types import DecimalType, StructField, StructType, collation_of
 from deltasql.schema.widening import TYPE_CHANGES
-from deltasql.sql.literals import NULL, Literal, is_plain, literal
+from deltasql.sql.constants import DAY, EXACT, micros_of
+from deltasql.sql.literals import NULL, Literal, days_of, is_plain, literal
 from deltasql.sql.references import parse_expression
 from deltasql.sql.tokens import tokenize
+
+FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """The column itself."""
+
+    column: BoundedColumn
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        return compare(self.column, op, value, zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The date of a column: TO_DATE(c), CAST(c AS DATE)."""
+
+    column: BoundedColumn
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        days = days_of(value)
+        if days is None:
+            return UNKNOWN
+        return _in_days(self.column, op, days, days + 1, zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    """YEAR(c)"""
+
+    column: BoundedColumn
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        if not isinstance(value.value, Decimal):
+            return UNKNOWN
+        first = int(value.value.to_integral_value(ROUND_CEILING, EXACT))
+        after = int(value.value.to_integral_value(ROUND_FLOOR, EXACT)) + 1
+        if not 1 <= first < after + 1 <= 10_000:
+            return UNKNOWN
+        start, end = (_day_number(date(year, 1, 1)) for year in (first, after))
+        return _in_days(self.column, op, start, end, zone)
+
+
+@dataclass(frozen=True, slots=True)
+class DayText:
+    """DATE_FORMAT(c, 'yyyy-MM-dd'), whose texts sort like the dates from year 1000 to 9998."""
+
+    column: BoundedColumn
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        if value.kind != "string" or self.column.partition:
+            return UNKNOWN
+        inside = Day(self.column).compare(op, value, zone)
+        if op == "=" or inside == UNKNOWN:
+            return inside
+        low, high = _day_number(date(1000, 1, 1)), _day_number(date(9999, 1, 1))
+        return AnyOf(
+            (inside, _in_days(self.column, "<", low, low, zone), _in_days(self.column, ">=", high, high, zone))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Truncated:
+    """DATE_TRUNC(unit, c) of a timestamp, TRUNC(c, unit) of a date: at most c, and greater than c minus `days`."""
+
+    column: BoundedColumn
+    days: int
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        if self.column.partition or op == "<>":
+            return UNKNOWN
+        # One day more, as clocks that are set back repeat an hour, or in rare years a day.
+        length = self.days if self.column.kind == "date" else (self.days + 1) * DAY
+        low = compare(self.column, op if ">" in op else ">=", value, zone)
+        if not isinstance(low, Comparison) or not isinstance(low.value, int):
+            return UNKNOWN
+        high = Comparison(self.column, "<", low.value + length)
+        return {"=": AllOf((low, high))}.get(op, high if "<" in op else low)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """SUBSTRING(c, 1, length), LEFT(c, length)"""
+
+    column: BoundedColumn
+    length: int
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        if value.kind != "string":
+            return UNKNOWN
+        text = str(value.value)
+        begins = Like(self.column, f"{text[: self.length]}%", negated=False)
+        is_plain = not {"%", "_"} & set(text[: self.length])
+        if op == "=":
+            if len(text) != self.length:
+                return compare(self.column, "=", value, zone) if len(text) < self.length else NEVER
+            return begins if is_plain or not self.column.partition else UNKNOWN
+        if self.column.partition or op == "<>":
+            return UNKNOWN
+        # The column is never less than its prefix.
+        at_value = compare(self.column, op, value, zone)
+        return at_value if ">" in op or (op == "<" and len(text) <= self.length) else AnyOf((at_value, begins))
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """c + by, or by - c if `mirrored`, in integers of `bits` bits."""
+
+    column: BoundedColumn
+    by: int
+    mirrored: bool
+    bits: int
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        if not isinstance(value.value, Decimal):
+            return UNKNOWN
+        number = EXACT.subtract(self.by, value.value) if self.mirrored else EXACT.subtract(value.value, self.by)
+        inside = compare(self.column, FLIPPED[op] if self.mirrored else op, Literal("number", number), zone)
+        beyond = () if inside == UNKNOWN else self._overflows()
+        # A condition on a partition column must be exact.
+        return UNKNOWN if beyond and self.column.partition else AnyOf((inside, *beyond))
+
+    def _overflows(self) -> tuple[Condition, ...]:
+        """Conditions under which the sum overflows: it then fails or wraps around, depending on a setting."""
+        last = 2 ** (self.bits - 1) - 1
+        low, high = (self.by - last, self.by + last + 1) if self.mirrored else (-last - 1 - self.by, last - self.by)
+        limit = 2 ** (8 * 2 ** INTEGRAL.index(self.column.kind) - 1)
+        below = (Comparison(self.column, "<", low),) if low > -limit else ()
+        above = (Comparison(self.column, ">", high),) if high < limit - 1 else ()
+        return (*below, *above)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """DATE_ADD(c, days) of a date."""
+
+    column: BoundedColumn
+    days: int
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        days = days_of(value)
+        return UNKNOWN if days is None else Comparison(self.column, op, days - self.days)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """COALESCE(c, fallback)"""
+
+    column: BoundedColumn
+    fallback: Literal
+
+    def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+        present, missing = compare(self.column, op, value, zone), compare_constants(self.fallback, op, value)
+        if missing == UNKNOWN:
+            return UNKNOWN
+        return AnyOf((present, AllOf((NullTest(self.column, negated=False), missing))))
+
+
+Term: TypeAlias = Union[Plain, Day, Year, DayText, Truncated, Prefix, Shifted, Shift, Filled]
+
+
+def _in_days(column: BoundedColumn, op: str, start: int, end: int, zone: tzinfo | None) -> Condition:
+    """Condition that the date of a column is `op` the range of days [start, end), taken as one value."""
+    begin, next_ = _midnight(column, start, zone), _midnight(column, end, zone)
+    if begin is None or next_ is None:
+        return UNKNOWN
+    (first, latest_first), (after, latest_after) = begin, next_
+    # A condition on a partition column must be exact.
+    if column.partition and (first != latest_first or after != latest_after):
+        return UNKNOWN
+    match op:
+        case "=":
+            if start >= end:
+                return NEVER
+            return AllOf((Comparison(column, ">=", first), Comparison(column, "<", latest_after)))
+        case "<>":
+            return AnyOf((Comparison(column, "<", latest_first), Comparison(column, ">=", after)))
+        case ">=" | ">":
+            return Comparison(column, ">=", first if op == ">=" else after)
+    return Comparison(column, "<", latest_first if op == "<" else latest_after)
+
+
+def _midnight(column: BoundedColumn, day: int, zone: tzinfo | None) -> tuple[int, int] | None:
+    """The values of the column from which on its date may be, and certainly is, `day` or later.
+
+    None for a column without dates, or without a time zone.
+    """
+    match column.kind:
+        case "date":
+            return day, day
+        case "timestamp_ntz":
+            return day * DAY, day * DAY
+        case "timestamp" if zone is not None:
+            return _local_midnight(day, zone)
+    return None
+
+
+def _local_midnight(day: int, zone: tzinfo) -> tuple[int, int] | None:
+    if not _day_number(FIRST_DAY) + 3 < day < _day_number(LAST_DAY) - 3:
+        return None
+    midnight = datetime.combine(date(1970, 1, 1) + timedelta(days=day), time())
+    around = {(midnight + timedelta(hours=hours)).replace(tzinfo=zone).utcoffset() for hours in range(-48, 49, 6)}
+    instant = micros_of(midnight.replace(tzinfo=zone).astimezone(timezone.utc))
+    # Where clocks are put back near midnight, a day can begin twice.
+    return (instant, instant) if len(around) == 1 else (instant - 2 * DAY, instant + 2 * DAY)
+
+
+def _day_number(day: date) -> int:
+    return (day - date(1970, 1, 1)).days
+
+
+class TermReader(Protocol):
+    """Resolves parts of a predicate to columns, constants and terms."""
+
+    def column(self, node: exp.Expression) -> BoundedColumn | None:
+        """The column that `node` refers to; None for any other expression."""
+
+    def literal(self, node: exp.Expression) -> Literal | None:
+        """The value of a constant; None for any other expression."""
+
+    def term(self, node: exp.Expression) -> Term | None:
+        """The term of a column, or of a supported function of one; None for any other expression."""
+
+
+def _argument(reader: TermReader, node: exp.Expression, *kinds: str) -> BoundedColumn | None:
+    column = reader.column(node)
+    return column if column is not None and column.kind in kinds else None
+
+
+def _day(reader: TermReader, node: exp.Expression) -> Term | None:
+    if isinstance(node, exp.Cast) and str(node.to.this.value) != "DATE":
+        return None
+    column = _argument(reader, node.this, "date", "timestamp", "timestamp_ntz") if is_plain(node) else None
+    return None if column is None else Day(column)
+
+
+def _year(reader: TermReader, node: exp.Expression) -> Term | None:
+    day = reader.term(node.this)
+    match day:
+        case Day(column) | Plain(column) if column.kind in {"date", "timestamp", "timestamp_ntz"}:
+            return Year(column)
+    return None
+
+
+def _day_text(reader: TermReader, node: exp.Expression) -> Term | None:
+    # sqlglot's names for yyyy-MM-dd.
+    if node.args["format"].name != "%Y-%mstrict-%dstrict":
+        return None
+    column = _argument(reader, node.this.this, "date", "timestamp", "timestamp_ntz")
+    return None if column is None else DayText(column)
+
+
+_UNITS = {"YEAR": 366, "YYYY": 366, "YY": 366, "QUARTER": 92, "MONTH": 31, "MM": 31, "MON": 31, "WEEK": 7}
+
+
+def _truncated(reader: TermReader, node: exp.Expression) -> Term | None:
+    is_date = isinstance(node, exp.DateTrunc)
+    days = (_UNITS if is_date else _UNITS | dict.fromkeys(("DAY", "DD", "HOUR", "MINUTE", "SECOND"), 1)).get(
+        node.args["unit"].name.upper()
+    )
+    column = _argument(reader, node.this, "date" if is_date else "timestamp")
+    return None if column is None or days is None else Truncated(column, days)
+
+
+def _prefix(reader: TermReader, node: exp.Expression) -> Term | None:
+    is_left = isinstance(node, exp.Left)
+    start = None if is_left else node.args.get("start")
+    length = reader.literal(node.expression if is_left else node.args.get("length") or exp.Null())
+    column = _argument(reader, node.this, "string")
+    begins = is_left or (start is not None and reader.literal(start) == Literal("number", Decimal(1)))
+    if column is None or not begins or length is None or not isinstance(length.value, Decimal):
+        return None
+    is_whole = length.value == length.value.to_integral_value()
+    return Prefix(column, int(length.value)) if is_whole and length.value >= 1 else None
+
+
+def _sum(reader: TermReader, node: exp.Expression) -> Term | None:
+    left, right = reader.column(node.this), reader.column(node.expression)
+    column, other = (left, node.expression) if left is not None else (right, node.this)
+    # A cast would change the type of the sum, and so where it overflows.
+    is_constant = isinstance(other, exp.Literal) and re.fullmatch(r"\d{1,18}", str(other.this)) and not other.is_string
+    if column is None or not is_constant or column.kind not in INTEGRAL:
+        return None
+    number, is_difference = int(other.this), isinstance(node, exp.Sub)
+    bits = 64 if column.kind == "long" or number >= 2**31 else 32
+    mirrored = is_difference and left is None
+    return Shifted(column, -number if is_difference and not mirrored else number, mirrored, bits)
+
+
+def _shift(reader: TermReader, node: exp.Expression) -> Term | None:
+    column, amount = _argument(reader, node.this, "date"), node.expression
+    sign = 1
+    if isinstance(amount, exp.Mul) and isinstance(amount.expression, exp.Neg):
+        # DATE_SUB is the sum with days * -1.
+        amount, sign = amount.this, -1 if amount.expression.this.name == "1" else 0
+    days = reader.literal(amount)
+    is_days = node.args.get("unit") is None or node.args["unit"].name.upper() == "DAY"
+    if column is None or days is None or not isinstance(days.value, Decimal) or not is_days or sign == 0:
+        return None
+    is_small = days.value == days.value.to_integral_value() and abs(days.value) < 1_000_000
+    return Shift(column, sign * int(days.value)) if is_small else None
+
+
+def _filled(reader: TermReader, node: exp.Expression) -> Term | None:
+    column, fallbacks = reader.column(node.this), [reader.literal(item) for item in node.expressions]
+    if column is None or len(fallbacks) != 1 or fallbacks[0] is None or fallbacks[0] == NULL:
+        return None
+    return Filled(column, fallbacks[0])
+
+
+FUNCTIONS: dict[str, Callable[[TermReader, exp.Expression], Term | None]] = {
+    "TsOrDsToDate": _day,
+    "Cast": _day,
+    "Year": _year,
+    "TimeToStr": _day_text,
+    "TimestampTrunc": _truncated,
+    "DateTrunc": _truncated,
+    "Substring": _prefix,
+    "Left": _prefix,
+    "Add": _sum,
+    "Sub": _sum,
+    "TsOrDsAdd": _shift,
+    "Coalesce": _filled,
+}
+
 
 _CASTS = {"TINYINT": 0, "SMALLINT": 1, "INT": 2, "BIGINT": 3}
 

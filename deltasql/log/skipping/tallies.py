@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import np, pa, pc
-from deltasql.log.replay.checkpoint_file import take_rows
+from deltasql.log.replay.checkpoint import take_rows
 from deltasql.log.skipping.column_bounds import Fact, fields_of, parse_facts
 from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn, Condition
 from deltasql.log.skipping.file_masks import rows_of
 from deltasql.log.skipping.partition_conditions import encoded
 from deltasql.log.skipping.pruning import whole_mask
 from deltasql.schema.types import DecimalType
-from deltasql.sql.cursor import require_value
+from deltasql.sql.tokens import require_value
 
 if TYPE_CHECKING:
     from deltasql.log.replay.live_files import LiveFiles

@@ -14,12 +14,12 @@ import pyarrow as pa
 from deltasql.base.errors.statements.generate import ManifestVectorsError, MappedManifestError
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import table_uri
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.partition_values import HIVE_NULL
+from deltasql.schema.json import HIVE_NULL
 
 FOLDER = "_symlink_format_manifest"
 _NAME = "manifest"

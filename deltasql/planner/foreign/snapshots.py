@@ -3,33 +3,231 @@
 No log of Delta's has it. Statements that need only columns list no files.
 
 The rows of a table of another format.
+
+Partition values as folders name them → as the log has them, of the types that the user has declared.
+
+Types of partition columns, inferred from the names of folders. Source: Spark, Partition Discovery.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timezone, tzinfo
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from functools import reduce
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.iceberg import IcebergSourceError
-from deltasql.base.errors.sources import DeltaLocationError, IcebergReadError, UnknownColumnsError
-from deltasql.base.timezone import zone
+from deltasql.base.errors.sources import (
+    DeltaLocationError,
+    IcebergReadError,
+    PartitionCountError,
+    PartitionFoldersError,
+    PartitionNameError,
+    SourcePartitionValueError,
+    UnknownColumnsError,
+)
+from deltasql.base.timezone import parse_timestamp, zone
 from deltasql.catalog.definitions import TableSource
 from deltasql.catalog.entries import TableEntry
 from deltasql.files.foreign.tables import SourceFile
 from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.replay.delta_log import unlogged_snapshot
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import encode_path, relative_path
+from deltasql.log.storage.locations import encode_path, located, relative_path
 from deltasql.log.storage.source_files import Choice, FileSource, find_source
-from deltasql.plan.base import TableName
+from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import SourceFiles
 from deltasql.planner.context import Context
-from deltasql.planner.foreign.partition_texts import partition_texts
-from deltasql.planner.foreign.partition_types import Folders, partition_fields
-from deltasql.schema.lengths import declared_length
-from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.schema.text import declared_length, sql_text
+from deltasql.schema.type_lattice import MOST_DIGITS, fits, is_integral
+from deltasql.schema.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DecimalType,
+    StructField,
+    StructType,
+)
+
+Folders = Sequence[tuple[str, "str | None"]]
+"""Names and values of the folders that a file is in, the outermost first; None is a null."""
+
+_PARTITION_TYPES_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?", re.ASCII)
+_PARTITION_TYPES_LIMITS = frozenset({"nan", "infinity", "+infinity", "-infinity"})
+
+
+def partition_fields(files: Iterable[Folders], location: str) -> StructType:
+    """The partition columns of some files, with the narrowest types for all of their values.
+
+    Raises PartitionFoldersError for files whose folders name different columns.
+    """
+    values: dict[str, list[str | None]] | None = None
+    first: list[str] = []
+    for folders in files:
+        names = [name for name, _ in folders]
+        if values is None:
+            first, values = names, {name: [] for name in names}
+        if names != first:
+            raise PartitionFoldersError(location, _shown(first), _shown(names))
+        for name, value in folders:
+            values[name].append(value)
+    found = (values or {}).items()
+    return StructType(tuple(StructField(name, _common_type(texts)) for name, texts in found))
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(quote, names)) or "none"
+
+
+def _common_type(values: Sequence[str | None]) -> DataType:
+    kinds = {_type_of(value) for value in set(values) if value is not None}
+    return reduce(_wider, sorted(kinds, key=str)) if kinds else STRING
+
+
+def _type_of(text: str) -> DataType:
+    if _PARTITION_TYPES_WHOLE.fullmatch(text):
+        kind = next((kind for kind in (INTEGER, LONG) if fits(int(text), kind)), None)
+        digits = len(text.lstrip("+-0"))
+        return kind or (DecimalType(digits, 0) if digits <= MOST_DIGITS else DOUBLE)
+    if _NUMBER.fullmatch(text) or text.lower() in _PARTITION_TYPES_LIMITS:
+        return DOUBLE
+    if _TIMESTAMP.fullmatch(text) and parse_timestamp(text) is not None:
+        return TIMESTAMP
+    if _DATE.fullmatch(text) and parse_timestamp(text) is not None:
+        return DATE
+    return STRING
+
+
+def _wider(first: DataType, second: DataType) -> DataType:
+    """The type of a column that has values of both. BIGINT and DOUBLE have none that holds all values of both."""
+    kinds = {first, second}
+    decimals = [kind for kind in kinds if isinstance(kind, DecimalType)]
+    if len(kinds) == 1:
+        return first
+    if kinds <= {INTEGER, LONG}:
+        return LONG
+    if kinds == {INTEGER, DOUBLE}:
+        return DOUBLE
+    if kinds == {DATE, TIMESTAMP}:
+        return TIMESTAMP
+    if decimals and kinds - set(decimals) <= {INTEGER, LONG}:
+        return DecimalType(max(20, *(kind.precision for kind in decimals)), 0)
+    return STRING
+
+
+_WHOLE = re.compile(r"[+-]?\d{1,38}", re.ASCII)
+_TRUTHS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "1"), "true"),
+    **dict.fromkeys(("false", "f", "no", "n", "0"), "false"),
+}
+_LIMITS = {"infinity": math.inf, "inf": math.inf, "nan": math.nan}
+
+
+def partition_texts(
+    file: SourceFile, fields: Sequence[StructField], root: str, zone: tzinfo, *, ignore_failures: bool = False
+) -> list[str | None]:
+    """The values of a file's partition columns as the log has them, in the order of `fields`.
+
+    `root` is the table's location, `zone` that of timestamps without one. With `ignore_failures` a text that is no
+    value of its type is NULL. Raises PartitionCountError, PartitionNameError, SourcePartitionValueError.
+    """
+    location = located(file.path, root)
+    if len(file.partitions) != len(fields):
+        expected, present = (
+            ", ".join(map(quote, names)) for names in (_names(fields), [n for n, _ in file.partitions])
+        )
+        raise PartitionCountError(location, len(fields), expected or "none", len(file.partitions), present or "none")
+    values = []
+    for field, (name, text) in zip(fields, file.partitions, strict=True):
+        if field.name.lower() != name.lower():
+            raise PartitionNameError(location, quote(field.name), quote(name))
+        try:
+            values.append(None if text is None else partition_text(text, field.type, zone))
+        except (ValueError, InvalidOperation, OverflowError):
+            if not ignore_failures:
+                raise SourcePartitionValueError(text or "", quote(field.name), sql_text(field.type), location) from None
+            values.append(None)
+    return values
+
+
+def _names(fields: Sequence[StructField]) -> list[str]:
+    return [field.name for field in fields]
+
+
+def partition_text(text: str, kind: DataType, zone: tzinfo) -> str:
+    """The text in the log for a value that a folder names. Raises ValueError, InvalidOperation, OverflowError."""
+    if is_integral(kind):
+        return _whole(text.strip(), kind)
+    if isinstance(kind, DecimalType):
+        return _decimal(text.strip(), kind)
+    if kind in (FLOAT, DOUBLE):
+        return _inexact(text.strip())
+    if kind == BOOLEAN:
+        return _required(_TRUTHS.get(text.strip().lower()))
+    if kind in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+        return _moment(text.strip(), kind, zone)
+    return text
+
+
+def _required(text: str | None) -> str:
+    if text is None:
+        raise ValueError
+    return text
+
+
+def _whole(text: str, kind: DataType) -> str:
+    if not _WHOLE.fullmatch(text) or not fits(int(text), kind):
+        raise ValueError(text)
+    return str(int(text))
+
+
+def _decimal(text: str, kind: DecimalType) -> str:
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(text)
+    rounded = Decimal(text).quantize(Decimal(1).scaleb(-kind.scale), ROUND_HALF_UP)
+    if rounded.copy_abs() >= 10 ** (kind.precision - kind.scale):
+        raise ValueError(text)
+    return f"{rounded:f}"
+
+
+def _inexact(text: str) -> str:
+    """Numbers as they stand: who reads them rounds them."""
+    if _NUMBER.fullmatch(text):
+        return text
+    limit = _LIMITS.get(text.lstrip("+-").lower())
+    if limit is None:
+        raise ValueError(text)
+    return "NaN" if math.isnan(limit) else f"{'-' * text.startswith('-')}Infinity"
+
+
+def _moment(text: str, kind: DataType, zone: tzinfo) -> str:
+    moment = parse_timestamp(text)
+    if moment is None:
+        raise ValueError(text)
+    if kind == DATE:
+        return moment.date().isoformat()
+    if kind == TIMESTAMP_NTZ:
+        if moment.tzinfo is not None:
+            raise ValueError(text)
+        return moment.isoformat(" ")
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+    return f"{aware.astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
 
 ICEBERG = "iceberg"
 FORMATS = ("csv", "json", "parquet", "orc", "avro", "text", ICEBERG)

@@ -12,8 +12,7 @@ from deltasql.base.settings.session_settings import GOVERNANCE_FILTERS
 from deltasql.catalog.entries import sql_name
 from deltasql.catalog.governance import Policies, Policy
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import TableName, quote
-from deltasql.plan.hidden import hidden_view
+from deltasql.plan.base import TableName, hidden_view, quote
 from deltasql.plan.operators import METADATA, Operator, Scan, SqlQuery
 from deltasql.planner.context import Context
 from deltasql.schema.text import sql_text

@@ -1,27 +1,40 @@
 """Rows about catalogs, schemas, tables, views, columns and their tags.
 
 The columns of the information schema that describe a data type. Source: Databricks, INFORMATION_SCHEMA.COLUMNS.
+
+Rows about constraints: primary and foreign keys, which are not enforced, and CHECK constraints, which are.
+
+Rows about recorded privileges, row filters and column masks. Nobody is recorded as the grantor: it is empty.
+
+Rows about functions of the catalog, and their parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import shown_value
 from deltasql.catalog.definitions import Refreshed
-from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, table_kind
-from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
-from deltasql.log.properties.property import TAGS
+from deltasql.catalog.entries import Entry, FunctionEntry, TableEntry, ViewEntry, table_kind
+from deltasql.catalog.governance import Governance, arguments_text
+from deltasql.log.configuration.keys import Key, column_tags, keys_of, primary_key, read_tags, table_tags
+from deltasql.log.properties.property_registry import TAGS
 from deltasql.planner.foreign.snapshots import ICEBERG
 from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
-from deltasql.schema.identity import identity_of
-from deltasql.schema.lengths import declared_type
-from deltasql.schema.text import kind_text, path_text, type_text
+from deltasql.schema.checks import identity_of
+from deltasql.schema.text import declared_type, kind_text, path_text, type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.sql.parser import parse_type
+from deltasql.sql.references import column_references
+from deltasql.sql.stored_expressions import FunctionText, Parameter, function_text
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
 
 Row: TypeAlias = Mapping[str, object]
 """Values by the name of their column; missing ones are NULL."""
@@ -251,3 +264,267 @@ def _simple_name(kind: DataType, name: str) -> str:
     if isinstance(kind, DecimalType):
         return "DECIMAL"
     return _NAMES.get(name, name.partition(" ")[0].partition("(")[0].upper())
+
+
+_CONSTRAINT = ("constraint_catalog", "constraint_schema", "constraint_name")
+
+
+@dataclass(frozen=True, slots=True)
+class _Constraint:
+    """A constraint of a table: a key, or a `check` with its SQL."""
+
+    table: TableEntry
+    snapshot: Snapshot
+    name: str
+    key: Key | None
+    check: str = ""
+
+    @property
+    def kind(self) -> str:
+        return "CHECK" if self.key is None else self.key.kind
+
+    @property
+    def names(self) -> dict[str, object]:
+        """Constraints are named within the schema of their table."""
+        return dict(zip(_CONSTRAINT, (self.table.catalog, self.table.schema, self.name), strict=True))
+
+    def referenced(self, inventory: Inventory) -> TableEntry | None:
+        """The table that the constraint refers to: the parent of a foreign key, else its own."""
+        references = None if self.key is None else self.key.references
+        if references is None or references.table is None:
+            return self.table
+        return inventory.context.catalog.resolve(references.table)
+
+    def referenced_columns(self) -> Sequence[str]:
+        """Columns of the table that the constraint refers to."""
+        if self.key is not None:
+            return self.key.columns if self.key.references is None else self.key.references.columns
+        named = {reference.parts[0].lower() for reference in column_references(self.check)}
+        return [name for name in self.snapshot.schema.names if name.lower() in named]
+
+
+def constraint_rows(inventory: Inventory) -> Iterator[Row]:
+    for item in _constraints(inventory, TABLE_PARTS):
+        yield {
+            **item.names,
+            **_table(item.table),
+            "constraint_type": item.kind,
+            "is_deferrable": yes_or_no(item.key is not None),
+            "initially_deferred": "NO",
+            "enforced": yes_or_no(item.key is None),
+        }
+
+
+def check_rows(inventory: Inventory) -> Iterator[Row]:
+    for item in _constraints(inventory):
+        if item.key is None:
+            yield {**item.names, "check_clause": item.check}
+
+
+def key_column_rows(inventory: Inventory) -> Iterator[Row]:
+    for item in _constraints(inventory, TABLE_PARTS):
+        if item.key is None:
+            continue
+        places = _places_in_parent(item, inventory)
+        for position, column in enumerate(item.key.columns, start=1):
+            yield {
+                **item.names,
+                **_table(item.table),
+                "column_name": column,
+                "ordinal_position": position,
+                "position_in_unique_constraint": places[position - 1],
+            }
+
+
+def _places_in_parent(item: _Constraint, inventory: Inventory) -> Sequence[int | None]:
+    """The place of each column of a foreign key in the primary key that it refers to; None where that is unknown."""
+    assert item.key is not None
+    columns = item.referenced_columns() if item.key.references is not None else ()
+    parent = _parent_key(item, inventory) if columns else None
+    if parent is None:
+        return [None] * len(item.key.columns)
+    order = [name.lower() for name in parent[1].columns]
+    return [order.index(name.lower()) + 1 if name.lower() in order else None for name in columns]
+
+
+def referential_rows(inventory: Inventory) -> Iterator[Row]:
+    for item in _constraints(inventory):
+        parent = _parent_key(item, inventory) if item.kind == "FOREIGN KEY" else None
+        if parent is None:
+            continue
+        table, key = parent
+        yield {
+            **item.names,
+            "unique_constraint_catalog": table.catalog,
+            "unique_constraint_schema": table.schema,
+            "unique_constraint_name": key.name,
+            "match_option": "FULL",
+            "update_rule": "NO ACTION",
+            "delete_rule": "NO ACTION",
+        }
+
+
+def constraint_table_rows(inventory: Inventory) -> Iterator[Row]:
+    for item in _constraints(inventory):
+        table = item.referenced(inventory)
+        if table is not None:
+            yield {**_table(table), **item.names}
+
+
+def constraint_column_rows(inventory: Inventory) -> Iterator[Row]:
+    for item in _constraints(inventory):
+        table = item.referenced(inventory)
+        for column in item.referenced_columns() if table is not None else ():
+            assert table is not None
+            yield {**_table(table), "column_name": column, **item.names}
+
+
+def _constraints(inventory: Inventory, columns: tuple[str, str, str] | None = None) -> Iterator[_Constraint]:
+    """The constraints of all tables, table by table. `columns` hold the name of the table, if the view has them."""
+    # The name of the table is none of the view's columns: a column of no view stands for it.
+    parts = columns or ("constraint_catalog", "constraint_schema", "")
+    for table, snapshot in inventory.tables(parts):
+        for key in keys_of(snapshot.metadata):
+            yield _Constraint(table, snapshot, key.name, key)
+        for name, check in snapshot.metadata.properties.constraints.items():
+            yield _Constraint(table, snapshot, name, None, check)
+
+
+def _parent_key(item: _Constraint, inventory: Inventory) -> tuple[TableEntry, Key] | None:
+    """The table that a foreign key refers to with its primary key; None where either is gone."""
+    table = item.referenced(inventory)
+    snapshot = None if table is None else inventory.snapshot(table)
+    key = None if snapshot is None else primary_key(snapshot.metadata)
+    return None if table is None or key is None else (table, key)
+
+
+def _table(entry: TableEntry) -> Row:
+    return dict(zip(TABLE_PARTS, entry.parts, strict=True))
+
+
+_SCHEMA_PARTS = ("catalog_name", "schema_name")
+_ROUTINE_PARTS = ("specific_catalog", "specific_schema", "specific_name")
+
+
+def catalog_privilege_rows(inventory: Inventory) -> Iterator[Row]:
+    for name in inventory.catalogs("catalog_name"):
+        entry = inventory.context.catalog.catalog(name)
+        yield from _grants({"catalog_name": name}, entry.governance)
+
+
+def schema_privilege_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.schemas(_SCHEMA_PARTS):
+        names = {"catalog_name": entry.catalog, "schema_name": entry.name}
+        yield from _grants(names, entry.governance)
+        yield from _grants(names, _of_catalog(inventory, entry.catalog), "CATALOG")
+
+
+def table_privilege_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.entries(TABLE_PARTS):
+        yield from _inherited(named(entry), entry.parts, entry.governance, inventory)
+
+
+def routine_privilege_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.functions(_ROUTINE_PARTS):
+        names = dict(zip(_ROUTINE_PARTS, entry.parts, strict=True))
+        names |= dict(zip(("routine_catalog", "routine_schema", "routine_name"), entry.parts, strict=True))
+        yield from _inherited(names, entry.parts, entry.governance, inventory)
+
+
+def row_filter_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in _tables(inventory):
+        policy = entry.governance.row_filter
+        if policy is not None:
+            function = dict(zip(("filter_catalog", "filter_schema", "filter_name"), policy.function, strict=True))
+            yield {**named(entry), **function, "target_columns": arguments_text(policy)}
+
+
+def column_mask_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in _tables(inventory):
+        for column, policy in entry.governance.masks.items():
+            function = dict(zip(("mask_catalog", "mask_schema", "mask_name"), policy.function, strict=True))
+            using = arguments_text(policy) or None
+            yield {**named(entry), "column_name": column, **function, "using_columns": using}
+
+
+def _tables(inventory: Inventory) -> Iterator[Entry]:
+    return (entry for entry in inventory.entries(TABLE_PARTS) if isinstance(entry, TableEntry))
+
+
+def _inherited(names: Row, parts: tuple[str, str, str], governance: Governance, inventory: Inventory) -> Iterator[Row]:
+    """The privileges on an object, and those on its schema and its catalog."""
+    yield from _grants(names, governance)
+    schema = inventory.context.catalog.schema(parts[:2])
+    yield from _grants(names, schema.governance, "SCHEMA")
+    yield from _grants(names, _of_catalog(inventory, parts[0]), "CATALOG")
+
+
+def _of_catalog(inventory: Inventory, name: str) -> Governance:
+    return inventory.context.catalog.catalog(name).governance
+
+
+def _grants(names: Row, governance: Governance, inherited_from: str = "NONE") -> Iterator[Row]:
+    common = {"grantor": "", "is_grantable": "NO", "inherited_from": inherited_from}
+    for grantee, privileges in governance.grants.items():
+        for privilege in privileges:
+            yield {**names, **common, "grantee": grantee, "privilege_type": privilege.replace(" ", "_")}
+
+
+_PARTS = ("specific_catalog", "specific_schema", "specific_name")
+
+
+def routine_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.functions(_PARTS):
+        text = function_text(entry.definition.text)
+        created = moment(entry.created_at)
+        yield {
+            **_named(entry),
+            **dict(zip(("routine_catalog", "routine_schema", "routine_name"), entry.parts, strict=True)),
+            "routine_owner": entry.governance.owner,
+            "routine_type": "FUNCTION",
+            **_returned(text),
+            "routine_body": "SQL" if text.language in {None, "SQL"} else "EXTERNAL",
+            "routine_definition": text.body or (text.python and text.python.code),
+            "external_language": None if text.language == "SQL" else text.language,
+            "parameter_style": "SQL",
+            "is_deterministic": yes_or_no(text.deterministic),
+            "sql_data_access": text.data_access,
+            "is_null_call": "YES",
+            "security_type": "DEFINER",
+            "as_locator": "NO",
+            "comment": text.comment,
+            "created": created,
+            "last_altered": created,
+        }
+
+
+def parameter_rows(inventory: Inventory) -> Iterator[Row]:
+    flags = {"parameter_mode": "IN", "is_result": "NO", "as_locator": "NO"}
+    for entry in inventory.functions(_PARTS):
+        for row in _routines_columns(entry, function_text(entry.definition.text).parameters, "parameter_name"):
+            yield {**row, **flags}
+
+
+def routine_column_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.functions(_PARTS):
+        yield from _routines_columns(entry, function_text(entry.definition.text).columns or (), "column_name")
+
+
+def _routines_columns(entry: FunctionEntry, items: Sequence[Parameter], column: str) -> Iterator[Row]:
+    for position, item in enumerate(items, start=1):
+        yield {
+            **_named(entry),
+            "ordinal_position": position,
+            column: item.name,
+            **text_facts(item.type),
+            "parameter_default": item.default,
+            "comment": item.comment,
+        }
+
+
+def _returned(text: FunctionText) -> TypeFacts:
+    return {"data_type": "TABLE", "full_data_type": "TABLE"} if text.is_table else text_facts(text.returns)
+
+
+def _named(entry: FunctionEntry) -> Row:
+    return dict(zip(_PARTS, entry.parts, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.plan.operators import MemoryRows
-from deltasql.planner.information import constraints, privileges, relations, routines
+from deltasql.planner.information import relations
 from deltasql.planner.information.inventory import Asked, Inventory
 from deltasql.schema.types import StructType
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from deltasql.planner.context import Context
 
 _ROWS: Mapping[str, Callable[[Inventory], Iterator[relations.Row]]] = {
-    "catalog_privileges": privileges.catalog_privilege_rows,
+    "catalog_privileges": relations.catalog_privilege_rows,
     "catalog_tags": relations.catalog_tag_rows,
     "catalogs": relations.catalog_rows,
-    "check_constraints": constraints.check_rows,
-    "column_masks": privileges.column_mask_rows,
+    "check_constraints": relations.check_rows,
+    "column_masks": relations.column_mask_rows,
     "column_tags": relations.column_tag_rows,
     "columns": relations.column_rows,
-    "constraint_column_usage": constraints.constraint_column_rows,
-    "constraint_table_usage": constraints.constraint_table_rows,
+    "constraint_column_usage": relations.constraint_column_rows,
+    "constraint_table_usage": relations.constraint_table_rows,
     "information_schema_catalog_name": relations.catalog_name_rows,
-    "key_column_usage": constraints.key_column_rows,
-    "parameters": routines.parameter_rows,
-    "referential_constraints": constraints.referential_rows,
-    "routine_columns": routines.routine_column_rows,
-    "routine_privileges": privileges.routine_privilege_rows,
-    "routines": routines.routine_rows,
-    "row_filters": privileges.row_filter_rows,
-    "schema_privileges": privileges.schema_privilege_rows,
+    "key_column_usage": relations.key_column_rows,
+    "parameters": relations.parameter_rows,
+    "referential_constraints": relations.referential_rows,
+    "routine_columns": relations.routine_column_rows,
+    "routine_privileges": relations.routine_privilege_rows,
+    "routines": relations.routine_rows,
+    "row_filters": relations.row_filter_rows,
+    "schema_privileges": relations.schema_privilege_rows,
     "schema_tags": relations.schema_tag_rows,
     "schemata": relations.schema_rows,
-    "table_constraints": constraints.constraint_rows,
-    "table_privileges": privileges.table_privilege_rows,
+    "table_constraints": relations.constraint_rows,
+    "table_privileges": relations.table_privilege_rows,
     "table_tags": relations.table_tag_rows,
     "tables": relations.table_rows,
     "views": relations.view_rows,

@@ -24,10 +24,9 @@ from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import is_path
 from deltasql.schema.paths import fields_at, folded
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
 from deltasql.sql.text_edits import Spliced, splice
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import TokenCursor, tokenize
 
 
 @dataclass(frozen=True, slots=True)

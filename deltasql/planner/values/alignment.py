@@ -7,17 +7,24 @@ How the session stores values that are of another type than their column.
 Columns of the rows that are missing from their table.
 
 Type widening: the changes that a statement may make, and those that dependent expressions forbid.
+
+SET clauses of UPDATE and MERGE: from paths and expressions to one SQL text per column.
+
+Values of CHAR(n) and VARCHAR(n), at any depth of a column: padded and cut where they are written. Source: Spark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from urllib.parse import quote as percent_encoded
 
+from deltasql.base.errors.base import Caret
 from deltasql.base.errors.write import (
+    ConflictingAssignmentsError,
+    FieldOfNonStructError,
     NestedArityError,
     NestedColumnsMismatchError,
     NestedOrderError,
@@ -26,14 +33,16 @@ from deltasql.base.errors.write import (
     VoidColumnError,
 )
 from deltasql.base.settings.session_settings import ANSI, STORE_ASSIGNMENT
-from deltasql.plan import marks
-from deltasql.plan.base import quote
+from deltasql.plan import base
+from deltasql.plan.base import ColumnPath, quote
+from deltasql.plan.operators import Constraint
 from deltasql.planner.context import Context
 from deltasql.schema.checks import duplicate_columns
-from deltasql.schema.paths import Path
-from deltasql.schema.text import sql_text, text_sql, type_text
+from deltasql.schema.json import STORED_AS_NULL
+from deltasql.schema.paths import Path, folded
+from deltasql.schema.text import TYPE_KEY, Length, declared_type, has_lengths, length_of, sql_text, text_sql, type_text
 from deltasql.schema.type_lattice import can_up_cast
-from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import BINARY, STRING, VOID, ArrayType, DataType, MapType, StructField, StructType
 
 
 class StructRule(Enum):
@@ -75,7 +84,7 @@ _BOUND = "__value"
 
 
 def _guarded(value: str, kind: str, column: str) -> str:
-    mark = text_sql(f"{marks.CAST}{percent_encoded(column)}|{percent_encoded(kind)}|")
+    mark = text_sql(f"{base.CAST}{percent_encoded(column)}|{percent_encoded(kind)}|")
     report = f"concat({mark}, typeof({value}), '|', CAST({value} AS STRING))"
     raised = f"CAST(raise_error({report}) AS {kind})"
     return f"coalesce(TRY_CAST({value} AS {kind}), IF({value} IS NULL, NULL, {raised}))"
@@ -318,3 +327,200 @@ def new_columns(source: DataType, table: DataType, path: Path = ()) -> Iterator[
             yield from new_columns(source.value, table.value, (*path, "value"))
         case _:
             return
+
+
+ValueFor = Callable[[str, DataType, str], str]
+"""(SQL of the assigned value, type of the column or field, its dotted name) → SQL of that type."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAssignment:
+    """An assignment whose target is spelled as the schema has it; `path` of the column that was written."""
+
+    names: tuple[str, ...]
+    value: str
+    path: ColumnPath
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names as the statement spells them, without an alias of the table."""
+        return self.path.parts[-len(self.names) :]
+
+
+def refuse_conflicts(assignments: Sequence[ResolvedAssignment], caret: Callable[[int, int], Caret]) -> None:
+    """Raises ConflictingAssignmentsError, at the second, if one target is another or lies within it."""
+    for index, first in enumerate(assignments):
+        for second in assignments[index + 1 :]:
+            shorter = min(len(first.names), len(second.names))
+            if folded(first.names[:shorter]) == folded(second.names[:shorter]):
+                error = ConflictingAssignmentsError(columns=(dotted(first.written), dotted(second.written)))
+                raise error.at(caret(second.path.start, second.path.end))
+
+
+def assigned_values(
+    assignments: Sequence[ResolvedAssignment],
+    old: StructType,
+    new: StructType,
+    alias: str,
+    value_for: ValueFor,
+) -> dict[str, str]:
+    """SQL of the new value of each assigned column of `new`, by its name. All texts read the row as it was.
+
+    `old` is the schema of the rows that are read; a field that only `new` has is NULL in them. Setting a part of a
+    NULL struct makes it a struct. Raises FieldOfNonStructError.
+    """
+    groups: dict[str, list[ResolvedAssignment]] = {}
+    for assignment in assignments:
+        field = new.find(assignment.names[0])
+        assert field is not None
+        groups.setdefault(field.name, []).append(assignment)
+    values = {}
+    for name, members in groups.items():
+        field, before = new.find(name), old.find(name)
+        assert field is not None
+        current = f"{quote(alias)}.{quote(before.name)}" if before else f"CAST(NULL AS {sql_text(field.type)})"
+        tree = {item.names[1:]: item for item in members}
+        values[name] = _rebuilt(tree, before.type if before else None, field.type, current, (name,), value_for)
+    return values
+
+
+def _rebuilt(
+    tree: Mapping[tuple[str, ...], ResolvedAssignment],
+    old: DataType | None,
+    new: DataType,
+    current: str,
+    names: tuple[str, ...],
+    value_for: ValueFor,
+) -> str:
+    """SQL of a column or field in which the paths of `tree`, relative to it, have new values."""
+    if () in tree:
+        return value_for(tree[()].value, new, dotted(names))
+    if not isinstance(new, StructType):
+        some = next(iter(tree.values()))
+        raise FieldOfNonStructError(column=dotted(some.names), parent=dotted(names), type=type_text(new))
+    fields: list[str] = []
+    for field in new:
+        below = {rest[1:]: item for rest, item in tree.items() if rest[0].lower() == field.name.lower()}
+        before = old.find(field.name) if isinstance(old, StructType) else None
+        path = f"{current}.{quote(before.name)}" if before else f"CAST(NULL AS {sql_text(field.type)})"
+        value = path
+        if below:
+            value = _rebuilt(below, before.type if before else None, field.type, path, (*names, field.name), value_for)
+        elif before is not None and before.type != field.type:
+            value = value_for(path, field.type, dotted((*names, field.name)))
+        fields += [text_sql(field.name), value]
+    return f"named_struct({', '.join(fields)})"
+
+
+def dotted(names: Sequence[str]) -> str:
+    """a.b.c, quoted where needed."""
+    return ".".join(quote(name) for name in names)
+
+
+def stored(field: StructField, sql: str, partitions: Collection[str] = ()) -> str:
+    """SQL of the value as it is stored: CHAR is padded with blanks, blanks beyond the length are cut off.
+
+    In one of the columns `partitions` an empty text is stored as NULL, so that every check must see NULL.
+    """
+    declared = declared_type(field)
+    value = _stored(sql, declared, count()) if has_lengths(declared) else sql
+    if field.name in partitions and not value.startswith(("NULL", "CAST(NULL AS ")):
+        for nothing in _NULL_IN_PARTITIONS.get(field.type, ()):
+            value = f"nullif({value}, {nothing})"
+    return value
+
+
+_NULL_IN_PARTITIONS: Mapping[DataType, tuple[str, ...]] = {
+    STRING: tuple(map(text_sql, STORED_AS_NULL)),
+    BINARY: ("X''",),
+}
+"""SQL of the values that a partition column stores as NULL."""
+
+
+def padded(sql: str, length: int) -> str:
+    """SQL of a text padded with blanks to a length; a longer one stays as it is."""
+    return f"rpad({sql}, greatest(length({sql}), {length}), ' ')"
+
+
+def length_checks(field: StructField) -> Iterator[Constraint]:
+    """The constraints on the length of a column's texts, one for each length in its type."""
+    if TYPE_KEY in field.metadata:
+        yield from _checks((field.name,), quote(field.name), declared_type(field), lambda condition: condition, count())
+
+
+def _stored(sql: str, declared: DataType, names: count[int]) -> str:
+    length = length_of(declared)
+    if length is not None:
+        return _fitted(sql, length)
+    if not has_lengths(declared):
+        return sql
+    match declared:
+        case StructType():
+            return _bound(sql, lambda name: _struct(name, declared, names), names)
+        case ArrayType(element):
+            item = f"__c{next(names)}"
+            return f"transform({sql}, {item} -> {_stored(item, element, names)})"
+        case MapType(key, value):
+            item = f"__c{next(names)}"
+            pair = f"struct({_stored(f'{item}.key', key, names)}, {_stored(f'{item}.value', value, names)})"
+            return f"map_from_entries(transform(map_entries({sql}), {item} -> {pair}))"
+        case _:
+            return sql
+
+
+def _fitted(sql: str, declared: Length) -> str:
+    filled = padded(f"rtrim({sql})", declared.length)
+    if declared.kind == "char":
+        return filled
+    return f"CASE WHEN length({sql}) > {declared.length} THEN {filled} ELSE {sql} END"
+
+
+def _struct(sql: str, declared: StructType, names: count[int]) -> str:
+    pairs = (
+        f"{text_sql(field.name)}, {_stored(f'{sql}.{quote(field.name)}', field.type, names)}" for field in declared
+    )
+    return f"CASE WHEN {sql} IS NOT NULL THEN named_struct({', '.join(pairs)}) END"
+
+
+def _bound(sql: str, use: Callable[[str], str], names: count[int]) -> str:
+    """`use` applied to `sql`, through a lambda if `sql` is no plain path, so that it is computed once."""
+    if is_path(sql):
+        return use(sql)
+    name = f"__c{next(names)}"
+    return f"element_at(transform(array({sql}), {name} -> {use(name)}), 1)"
+
+
+def _checks(
+    path: tuple[str, ...], sql: str, declared: DataType, whole: Callable[[str], str], names: count[int]
+) -> Iterator[Constraint]:
+    """The length constraints of a value of type `declared`.
+
+    `sql` is the part at `path`, or an item of it; `whole` turns a condition on it into one on the column.
+    """
+    length = length_of(declared)
+    if length is not None:
+        condition = f"{sql} IS NULL OR length({sql}) <= {length.length}"
+        yield Constraint(f"{base.LENGTH}{'.'.join(map(quote, path))}|{length.length}", whole(condition))
+        return
+    match declared:
+        case StructType():
+            for field in declared:
+                yield from _checks((*path, field.name), f"{sql}.{quote(field.name)}", field.type, whole, names)
+        case ArrayType(element):
+            yield from _each((*path, "element"), sql, element, whole, names)
+        case MapType(key, value):
+            yield from _each((*path, "key"), f"map_keys({sql})", key, whole, names)
+            yield from _each((*path, "value"), f"map_values({sql})", value, whole, names)
+        case _:
+            return
+
+
+def _each(
+    path: tuple[str, ...], sql: str, element: DataType, whole: Callable[[str], str], names: count[int]
+) -> Iterator[Constraint]:
+    item = f"__c{next(names)}"
+
+    def all_of(condition: str) -> str:
+        return whole(f"{sql} IS NULL OR forall({sql}, {item} -> {condition})")
+
+    yield from _checks(path, item, element, all_of, names)

@@ -17,12 +17,10 @@ from deltasql.base.errors.column_values import (
     DefaultSubqueryError,
     DefaultTypeError,
 )
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.hidden import NULL_ROW, hidden
+from deltasql.plan.base import NULL_ROW, SqlText, hidden, quote
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner.context import Context
-from deltasql.schema.lengths import Length
-from deltasql.schema.text import path_text, sql_text
+from deltasql.schema.text import Length, path_text, sql_text
 from deltasql.schema.type_lattice import can_widen, fits, is_integral, is_number
 from deltasql.schema.types import (
     BOOLEAN,
@@ -42,13 +40,12 @@ from deltasql.schema.types import (
     StructType,
     without_collations,
 )
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.literals import Literal, literal
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
 from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
 from deltasql.sql.text_edits import splice
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
 _SOME_ROW = StructType((StructField(hidden("none"), INTEGER),))

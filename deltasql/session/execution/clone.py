@@ -5,11 +5,10 @@ from __future__ import annotations
 from deltasql.base.interrupts import shielded
 from deltasql.base.settings.session_settings import SessionSettings
 from deltasql.catalog import Catalog
-from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.conflict import Rebase
 from deltasql.log.storage.copying import copy_files
 from deltasql.planner.changes import CloneChange
-from deltasql.session.execution.commit import Committed, adds_of, commit_actions, register, removals
-from deltasql.session.execution.races import RaceRules
+from deltasql.session.execution.commit import Committed, RaceRules, adds_of, commit_actions, register, removals
 
 
 class StagedClone:

@@ -1,4 +1,9 @@
-"""Common steps of all table changes: the commit with its read set and provenance, and clean-up of staged files."""
+"""Common steps of all table changes: the commit with its read set and provenance, and clean-up of staged files.
+
+Choice of the rebase of a change onto concurrent commits: row-level where possible, else file-level.
+
+The commit of a change without new rows: metadata, and files that leave as a whole.
+"""
 
 from __future__ import annotations
 
@@ -11,26 +16,41 @@ from typing import Any, Protocol, TypeAlias
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.catalog import TableAlreadyExistsError
 from deltasql.base.errors.external_catalog import CatalogUnavailableError
+from deltasql.base.errors.statements.features import DropCheckpointError
 from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
-from deltasql.base.settings.write_settings import METRICS
+from deltasql.base.settings.session_settings import (
+    FOLLOW_ROWS,
+    METRICS,
+    ROW_LEVEL_BYTES,
+    ROW_LEVEL_FILES,
+    ROW_LEVEL_SECONDS,
+    STRICT_WRITE_SERIALIZABLE,
+    TIME_ZONE,
+    USER_METADATA,
+    SessionSettings,
+)
 from deltasql.catalog import Catalog
 from deltasql.catalog.governed import TABLE, Subject
-from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
+from deltasql.log.actions.actions import Action, AddFile, Outcome, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
-from deltasql.log.actions.operations import Outcome
+from deltasql.log.actions.record_count import live_rows
 from deltasql.log.commit.commit_writer import Provenance
-from deltasql.log.commit.rebase import Rebase
-from deltasql.log.commit.row_rebase import Describe
+from deltasql.log.commit.conflict import Rebase
+from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase, TouchedRows
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
+from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import canonical
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.upkeep.post_commit import forget_versions
+from deltasql.plan.operators import NO_ROWS
 from deltasql.planner.catalog_changes import Registration
-from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, CloneChange, LayoutChange, RowChange, TableChange
 from deltasql.planner.door import Runtime, Stage
 from deltasql.schema.types import StructType
+from deltasql.session.execution.metrics import removed_metrics
 
 Note: TypeAlias = "Callable[[CommitFile], SetTransaction]"
 
@@ -220,3 +240,123 @@ def removals(files: Iterable[AddFile]) -> list[RemoveFile]:
     """Remove actions for some files, with the current time."""
     now = int(time.time() * 1000)
     return [item.remove(now) for item in files]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceRules:
+    """Settings of conflict detection, read before a statement stages files, since they may be invalid."""
+
+    strict: bool
+    follows: bool
+    budget: Budget
+    time_zone: str | None
+
+    @staticmethod
+    def of(settings: SessionSettings) -> RaceRules:
+        """The rules of a session. Raises InvalidSettingError."""
+        return RaceRules(
+            settings[STRICT_WRITE_SERIALIZABLE],
+            settings[FOLLOW_ROWS],
+            Budget(settings[ROW_LEVEL_FILES], settings[ROW_LEVEL_BYTES], float(settings[ROW_LEVEL_SECONDS])),
+            settings[TIME_ZONE],
+        )
+
+    def follow_rows_of(self, snapshot: Snapshot) -> bool:
+        """Whether rows that concurrent commits move to other files are followed, so that a mere move is no conflict."""
+        return self.follows and snapshot.properties[DELETION_VECTORS]
+
+
+def rebase_of(
+    change: TableChange | RowChange,
+    rules: RaceRules,
+    runtime: Runtime,
+    stage: Stage | None = None,
+    marked: Sequence[MarkedFile] = (),
+    marking: Marking | None = None,
+    describe: Describe | None = None,
+) -> Rebase:
+    """The rebase of a change onto concurrent commits. `marked` are files that stay, with their deleted row indexes, and
+    `marking` has the actions of their deletion vectors without a concurrent commit. `describe` returns the metrics for
+    the final deletion vectors."""
+    snapshot = change.commit.snapshot
+    rows = change.rows if isinstance(change, RowChange) else NO_ROWS
+    if snapshot is None or not (rows.probe or rules.follow_rows_of(snapshot)):
+        return Rebase(rules.strict, () if marking is None else marking.actions)
+    root = change.commit.log.location
+    reader = runtime.row_reader(snapshot, change.commit.reads, rows.probe, stage, rules.time_zone)
+    files = {canonical(item.add.path, root): item for item in marked}
+    touched = TouchedRows(change.commit.log.store, root, reader, files, marking)
+    if rows.probe is None:
+        return FollowingRebase(touched, rules.strict, describe)
+    return RowRebase(touched, reader, rules.budget, rules.strict, describe)
+
+
+class StagedTable:
+    """A change of a table without new rows. It stages nothing, so that there is nothing to discard."""
+
+    def __init__(self, change: TableChange, runtime: Runtime, catalog: Catalog, settings: SessionSettings) -> None:
+        """Raises what `change.verify` says of rows that are in the way, and InvalidSettingError."""
+        for check in change.verify:
+            if runtime.rows(check.broken).head(1):
+                raise check.error
+        self._change, self._catalog, self._settings = change, catalog, settings
+        self._runtime = runtime
+        self._rebase = rebase_of(change, RaceRules.of(settings), runtime)
+
+    def commit(self) -> Committed:
+        change, contribution = self._change, self.contribution()
+        if contribution.is_empty:
+            return replace(contribution.answer, metrics={})
+        commit = commit_actions(change, contribution.actions, contribution.answer.metrics, self._settings, self._rebase)
+        # Only changes with rows find that others have left them nothing.
+        assert commit is not None
+        register(change.commit.register, self._catalog, change.commit.log.store)
+        if change.checkpoint:
+            _checkpoint(change, commit)
+        return replace(contribution.answer, version=commit.version, attempts=commit.attempts)
+
+    def contribution(self) -> Contribution:
+        change, spec = self._change, self._change.commit
+        removes = adds_of(spec.snapshot, change.removed)
+        metrics = _metrics(change, removes)
+        outcome = spec.operation.outcome
+        rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
+        if rows is not None and rows >= 0:
+            metrics["numDeletedRows"] = rows
+        schema = OUTCOME_SCHEMAS[outcome]
+        answer: tuple[tuple[Any, ...], ...] = ((rows,),) if rows is not None else ()
+        if change.answer is not None:
+            schema, answer = change.answer.schema, change.answer.rows
+        actions = [*spec.actions, *removals(removes)]
+        return Contribution(change, actions, Committed(schema, answer, None, metrics), self._runtime)
+
+    def discard(self) -> None:
+        """Nothing: no file was written."""
+
+
+def _metrics(change: TableChange, removes: Sequence[AddFile]) -> dict[str, int]:
+    if change.metrics is not None:
+        return dict(change.metrics)
+    return removed_metrics(removes) if change.removed is not None else {}
+
+
+def _checkpoint(change: TableChange, commit: Commit) -> None:
+    """The checkpoint that must be there before the statement goes on. Raises DropCheckpointError."""
+    # Takes Arrow, which most commits of metadata do without.
+    from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+
+    try:
+        write_checkpoint(change.commit.log.store, commit.snapshot)
+        if change.forget_before_ms is not None:
+            forget_versions(change.commit.log.store, commit.snapshot, change.forget_before_ms)
+    except (DeltaSqlError, OSError) as error:
+        raise DropCheckpointError(change.commit.log.table, commit.version, str(error).rstrip(".")) from error
+
+
+def _deleted_rows(files: pa.Table | None) -> int:
+    """Rows in files that go as a whole, from their statistics; -1 where one of them has none."""
+    if files is None:
+        return 0
+    counts = live_rows(files)
+    counted = [count for count in counts if count is not None]
+    return sum(counted) if len(counted) == len(counts) else -1

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deltasql.base.errors.concurrency import DuplicateLoadError
-from deltasql.log.actions.actions import AddFile, SetTransaction
+from deltasql.log.actions.actions import AddFile, Outcome, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import Marking
-from deltasql.log.actions.operations import Outcome
 from deltasql.log.reading.copy_log import (
     COPY_INTO,
     LoadedFiles,

@@ -14,8 +14,12 @@ from typing_extensions import assert_never
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.interrupts import next_step, shielded
-from deltasql.base.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, SessionSettings
-from deltasql.base.settings.write_settings import LAST_COMMIT_VERSION
+from deltasql.base.settings.session_settings import (
+    LAST_COMMIT_VERSION,
+    RETRY_ATTEMPTS,
+    RETRY_STATEMENTS,
+    SessionSettings,
+)
 from deltasql.catalog import Catalog
 from deltasql.files.result import AnsweredRows, RowSource
 from deltasql.log.replay.delta_log import DeltaLog
@@ -49,11 +53,9 @@ from deltasql.planner.rows.row_change import may_repeat
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.session.execution.catalog_effects import change_catalog, change_functions, change_views, transfer_file
 from deltasql.session.execution.clone import StagedClone
-from deltasql.session.execution.commit import Committed, StagedChange
-from deltasql.session.execution.layout_change import StagedLayout
-from deltasql.session.execution.row_change import StagedRows, write_source
-from deltasql.session.execution.table_change import StagedTable
-from deltasql.session.execution.transactions import StagedBlock, Transactions
+from deltasql.session.execution.commit import Committed, StagedChange, StagedTable
+from deltasql.session.execution.row_change import StagedLayout, StagedRows, write_source
+from deltasql.session.execution.transaction.open_transaction import StagedBlock, Transactions
 
 Done: TypeAlias = "Committed | RowSource"
 """Result of a plan: rows with the commit that was made, or rows that are computed on request."""

@@ -20,9 +20,8 @@ from deltasql.base.errors.log import StorageError
 from deltasql.base.interrupts import next_step, shielded
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Json
-from deltasql.log.actions.operations import Operation
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import Json, Operation
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
@@ -53,7 +52,7 @@ def remove_files(change: FileRemoval, runtime: Runtime, settings: SessionSetting
     if change.dry_run:
         return Committed(PATHS, _rows(change, unused), metrics=metrics)
     if change.logged:
-        start = _note(change, snapshot, operations.VACUUM_START, change.parameters, metrics, settings)
+        start = _note(change, snapshot, actions.VACUUM_START, change.parameters, metrics, settings)
         next_step()
         unused = unused_files(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, unused, tree, settings)
@@ -146,7 +145,7 @@ def _deleted(change: FileRemoval, unused: UnusedFiles, tree: TableListing, setti
 def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], settings: SessionSettings) -> Commit | None:
     if not change.logged:
         return None
-    return _note(change, change.log.snapshot(), operations.VACUUM_END, {"status": status}, metrics, settings)
+    return _note(change, change.log.snapshot(), actions.VACUUM_END, {"status": status}, metrics, settings)
 
 
 def _rows(change: FileRemoval, unused: UnusedFiles) -> tuple[tuple[str], ...]:

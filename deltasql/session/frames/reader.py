@@ -1,19 +1,28 @@
 """Tables as DataFrames, in PySpark's words: `session.read.option("versionAsOf", 3).table("t")`.
 
 Tables as streams, in PySpark's words: `session.readStream.option("startingVersion", 3).table("t")`.
+
+Streams into tables, each row once: `session.writeStream(df).option("checkpointLocation", …).toTable("t")`.
+
+Every micro-batch is one commit, with a note of the query's id and the batch's number. When a query dies between that
+commit and the one of its checkpoint, Spark runs the batch again, and the note says that it is there. Source: Delta
+protocol, Transaction Identifiers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base.errors.statements.frames import (
     ChangeBoundariesError,
     MissingPathError,
     MissingStartError,
+    OutputModeError,
     ReadOptionsError,
     UnsupportedReadSchemaError,
+    UnsupportedWriteError,
 )
 from deltasql.files.frame_options import (
     FIRST_TIMESTAMP,
@@ -29,10 +38,12 @@ from deltasql.files.frame_options import (
 )
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.text import quote_text
-from deltasql.session.frames.writer import Named, Optioned, at
+from deltasql.session.frames.writer import Named, Optioned, Run, at, column_names
+from deltasql.statements.nodes.frames import StreamBatch, WriteFrame, WriteMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
 class TableReader(Optioned):
@@ -123,3 +134,118 @@ class StreamReader(TableReader):
         """The rows of the table at `path`, or at the option of that name, as they come."""
         location = self._location(path, format, options)
         return self._rows(location, self._options)
+
+
+MODES = {"append": WriteMode.APPEND, "complete": WriteMode.OVERWRITE}
+_MOST_SECONDS = 300
+
+Batch = Callable[["DataFrame", int], None]
+
+
+class StreamWriter(Optioned):
+    """PySpark's DataStreamWriter for the tables of a session."""
+
+    def __init__(
+        self,
+        frame: DataFrame,
+        run: Run,
+        named: Named,
+        create: Callable[[WriteFrame], None],
+        located: Callable[[str], str],
+    ) -> None:
+        super().__init__()
+        self._located = located
+        self._frame, self._run, self._named, self._create = frame, run, named, create
+        self._mode = "append"
+        self._name: str | None = None
+        self._trigger: dict[str, Any] = {}
+        self._partitioned: tuple[str, ...] | None = None
+        self._clustered: tuple[str, ...] | None = None
+
+    def outputMode(self, outputMode: str) -> StreamWriter:
+        """append (the default) or complete. Raises OutputModeError."""
+        if outputMode.lower() not in MODES:
+            raise OutputModeError(outputMode)
+        self._mode = outputMode.lower()
+        return self
+
+    def queryName(self, queryName: str) -> StreamWriter:
+        self._name = queryName
+        return self
+
+    def trigger(self, **trigger: Any) -> StreamWriter:
+        """processingTime='10 seconds', once=True or availableNow=True, as in PySpark."""
+        self._trigger = trigger
+        return self
+
+    def partitionBy(self, *cols: str | Iterable[str]) -> StreamWriter:
+        self._partitioned = column_names(cols)
+        return self
+
+    def clusterBy(self, *cols: str | Iterable[str]) -> StreamWriter:
+        self._clustered = column_names(cols)
+        return self
+
+    def toTable(self, tableName: str) -> StreamingQuery:
+        """Starts the query; the table is made at once if it is missing."""
+        name = self._named(tableName)
+        self._create(self._write(name, self._frame, None))
+        return self._started(name)
+
+    def start(self, path: str | None = None) -> StreamingQuery:
+        """Starts the query into the table at `path`, which its first batch makes if it is missing."""
+        location = path or self._options.get("path")
+        if location is None:
+            raise UnsupportedWriteError("start() without a path", "Name it: start(path), or toTable(name).")
+        return self._started(at(location))
+
+    def _started(self, table: TableName) -> StreamingQuery:
+        if type(self._frame).__module__.startswith("pyspark.sql.connect"):
+            raise UnsupportedWriteError("A stream of Spark Connect", "Start it where Spark runs, in a classic session.")
+        query = _QueryId()
+        writer = self._frame.writeStream.outputMode(self._mode).foreachBatch(self._batch(table, query))
+        # What is the table's is not for Spark's own sink.
+        options = {key: value for key, value in self._options.items() if key != "path"}
+        if _CHECKPOINT in options:
+            options[_CHECKPOINT] = self._located(options[_CHECKPOINT])
+        writer = writer.options(**options)
+        if self._name is not None:
+            writer = writer.queryName(self._name)
+        if self._trigger:
+            writer = writer.trigger(**self._trigger)
+        started = writer.start()
+        query.tell(started.id)
+        return started
+
+    def _batch(self, table: TableName, query: _QueryId) -> Batch:
+        def write(rows: DataFrame, number: int) -> None:
+            batch = StreamBatch(query.wait(), number, self._mode.capitalize())
+            self._run(self._write(table, rows, batch))
+
+        return write
+
+    def _write(self, table: TableName, rows: DataFrame, batch: StreamBatch | None) -> WriteFrame:
+        options = {key: value for key, value in self._options.items() if key not in _SPARKS}
+        return WriteFrame(table, rows, MODES[self._mode], options, self._partitioned, self._clustered, batch=batch)
+
+
+_CHECKPOINT = "checkpointlocation"
+_SPARKS = frozenset({_CHECKPOINT, "txnappid", "txnversion"})
+"""Options that say nothing of the table, or that the query's own id and numbers stand for."""
+
+
+class _QueryId:
+    """The id of a query. Its first batch may begin before `start` has returned it, and waits for it."""
+
+    def __init__(self) -> None:
+        self._is_set = threading.Event()
+        self._id = ""
+
+    def tell(self, query_id: str) -> None:
+        self._id = query_id
+        self._is_set.set()
+
+    def wait(self) -> str:
+        self._is_set.wait(_MOST_SECONDS)
+        assert self._is_set.is_set(), "the query has no id"
+        return self._id

@@ -12,8 +12,7 @@ from typing import Any
 
 from deltasql.catalog import Catalog
 from deltasql.catalog.external.configuration import Catalogs, configured, of_spark
-from deltasql.catalog.external.mirror import MirroredTable, TableFacts
-from deltasql.catalog.external.routing import ExternalCatalogs
+from deltasql.catalog.external.routing import ExternalCatalogs, MirroredTable, TableFacts
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores

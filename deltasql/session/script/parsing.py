@@ -37,12 +37,10 @@ from deltasql.session.script.tree import (
     Sql,
     Statement,
 )
-from deltasql.sql.extents import not_closed
 from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser import parse
-from deltasql.sql.parser.identifiers import bind_identifiers
-from deltasql.sql.parser.versions import bind_versions
-from deltasql.sql.tokens import Token
+from deltasql.sql.parser.parameters import bind_identifiers, bind_versions
+from deltasql.sql.tokens import Token, not_closed
 from deltasql.statements.nodes.query import Query
 
 _ITEMS = ("MESSAGE_TEXT", "RETURNED_SQLSTATE", "MESSAGE_ARGUMENTS", "CONDITION_IDENTIFIER", "LINE_NUMBER")

@@ -11,8 +11,7 @@ from deltasql.base.errors.script import LabelExistsError, LabelForbiddenError
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, tokenize
 
 _NO_LABELS = frozenset({"SYSTEM", "SESSION", "BUILTIN", "LOCAL"})
 

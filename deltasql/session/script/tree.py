@@ -1,11 +1,30 @@
-"""The syntax tree of a script. Statements of SQL and expressions stay text; names of variables keep their offsets."""
+"""The syntax tree of a script. Statements of SQL and expressions stay text; names of variables keep their offsets.
+
+The session that runs a script, as the script needs it.
+
+The session as the host of a script.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
+from uuid import uuid4
 
-from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.lazy import pa
+from deltasql.files.result import Columnar, Result
+from deltasql.plan.base import ColumnPath, SqlText, hidden, quote
+from deltasql.plan.operators import SqlQuery, Supplied
+from deltasql.planner.changes import Plan, SparkCommand
+from deltasql.planner.door import StatementEngine
+from deltasql.schema.types import STRING, VARIANT, StructField, StructType
+from deltasql.sql.parameter_nodes import BoundStatement
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +213,120 @@ Statement: TypeAlias = Union[
     FetchCursor,
     CloseCursor,
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedStatement:
+    """A statement that has run; `is_query` is True if its rows are a result of the script."""
+
+    result: Result
+    is_query: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRows:
+    """Rows of a query that has run, in columns."""
+
+    schema: StructType
+    table: pa.Table
+
+    def row(self, index: int) -> ResultRows:
+        """One row."""
+        return ResultRows(self.schema, self.table.slice(index, 1))
+
+    def to_arrow(self) -> pa.Table:
+        return self.table
+
+
+class Host(Protocol):
+    """The session. Errors of a part of the script have carets in the script."""
+
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
+        """Runs one statement, with commits and retries of its own; the rows of a query are computed already.
+
+        `named` gives the names of its columns.
+        """
+
+    def rows(self, part: BoundStatement) -> ResultRows:
+        """The rows of a query."""
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """Held while the script has variables, which another session may see."""
+
+    def command(self, sql: str) -> None:
+        """Runs a statement about variables on Spark."""
+
+    def assign(self, variables: Sequence[str], row: ResultRows) -> None:
+        """Gives variables the values of a row; a single variable takes several values as its fields."""
+
+    def has_variable(self, name: str) -> bool:
+        """Whether the session has a variable of this name."""
+
+
+def session_variable(engine: StatementEngine, name: str) -> Any:
+    """The value of a session variable; None if it does not exist or no engine was started."""
+    with suppress(DeltaSqlError):
+        return engine.value(name) if engine.started else None
+    return None
+
+
+class SessionHost:
+    """See `Host`.
+
+    `ended` runs a part of the script to its end and says whether it is a query, `runtime` is the engine, and `command`
+    runs a plan that is made for the engine.
+    """
+
+    def __init__(
+        self,
+        ended: Callable[[BoundStatement], tuple[Result, bool]],
+        runtime: Callable[[], StatementEngine],
+        command: Callable[[Callable[[StatementEngine], Plan]], None],
+    ) -> None:
+        self._ended, self._runtime, self._command = ended, runtime, command
+
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
+        """See Host."""
+        result, is_query = self._ended(part)
+        return ExecutedStatement(result.materialized(named) if result.is_query else result, is_query)
+
+    def rows(self, part: BoundStatement) -> ResultRows:
+        """See Host."""
+        result, _ = self._ended(part)
+        return ResultRows(result.schema, result.to_arrow())
+
+    def command(self, sql: str) -> None:
+        """See Host."""
+        self._command(lambda _: SparkCommand(sql, {}))
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """See Host."""
+        return self._runtime().variables_lock()
+
+    def assign(self, variables: Sequence[str], row: ResultRows) -> None:
+        """See Host."""
+        self._command(lambda engine: assignment(variables, row, engine.frame_of))
+
+    def has_variable(self, name: str) -> bool:
+        """See Host."""
+        try:
+            self._runtime().schema(SqlQuery(f"SELECT session.{quote(name)}", {}, "query"))
+        except DeltaSqlError:
+            return False
+        return True
+
+
+def assignment(variables: Sequence[str], row: ResultRows, frame_of: Callable[[Columnar], DataFrame]) -> SparkCommand:
+    """The command that gives variables the values of a row; a single one of several values takes them as its fields."""
+    names = [f"c{index}" for index in range(len(row.schema))]
+    # Variants come as their JSON.
+    stored = (STRING if item.type == VARIANT else item.type for item in row.schema)
+    schema = StructType(tuple(StructField(name, kind) for name, kind in zip(names, stored, strict=True)))
+    frame = frame_of(ResultRows(schema, row.table.rename_columns(names)))
+    pairs = zip(names, row.schema, strict=True)
+    values = [f"parse_json({name})" if item.type == VARIANT else name for name, item in pairs]
+    as_fields = len(variables) == 1 and len(values) > 1
+    value = f"struct({', '.join(values)})" if as_fields else ", ".join(values)
+    view = hidden(uuid4().hex)
+    sql = f"SET VARIABLE ({', '.join(variables)}) = (SELECT {value} FROM {view})"
+    return SparkCommand(sql, {view: Supplied(frame)})

@@ -11,11 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.schema.lengths import declared_length
+from deltasql.schema.text import declared_length
 from deltasql.schema.type_lattice import INTEGRAL, fits
 from deltasql.schema.types import EMPTY_METADATA, INTEGER, LONG, DataType, StructField, StructType
-from deltasql.sql.cursor import require_value
-from deltasql.sql.queries.aggregate_query import (
+from deltasql.sql.queries.incremental import (
     Aggregate,
     AggregateQuery,
     Arithmetic,
@@ -25,6 +24,7 @@ from deltasql.sql.queries.aggregate_query import (
     Whole,
 )
 from deltasql.sql.queries.relations import TableReference
+from deltasql.sql.tokens import require_value
 
 _OPERATIONS: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {

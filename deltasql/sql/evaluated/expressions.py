@@ -2,6 +2,10 @@
 
 Covers what is common in conditions and assignments. Anything else raises LeftToEngineError: results must be right, and
 coverage may be small.
+
+Queries over one relation, for in-process evaluation: SELECT … FROM r WHERE … ORDER BY … LIMIT …
+
+``parquet.`/a/path` `` in the text of a query.
 """
 
 from __future__ import annotations
@@ -9,9 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TypeAlias, Union
 
 from deltasql.base.errors.base import LeftToEngineError
+from deltasql.plan.base import quote
+from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, as_decimal, common_of_values, is_integral
 from deltasql.schema.types import (
@@ -32,11 +39,11 @@ from deltasql.schema.types import (
     case_matters,
     has_collations,
 )
-from deltasql.sql.constants import Constant
-from deltasql.sql.expression_types import type_at
-from deltasql.sql.functions.result_types import arithmetic
-from deltasql.sql.literal_casts import as_type
-from deltasql.sql.literal_rows import CURRENT, LiteralReader, is_special
+from deltasql.sql.constants import Constant, whole_number
+from deltasql.sql.expression_types import arithmetic, type_at
+from deltasql.sql.literal_rows import CURRENT, LiteralReader, as_type, is_special
+from deltasql.sql.queries.query_filters import PlainSelect, inner_query
+from deltasql.sql.tokens import Token, require_value, tokenize
 
 _COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
@@ -456,3 +463,126 @@ def _may_divide(operator: str, divisor: RowExpression) -> bool:
     if not isinstance(divisor, Constant) or divisor.value is None:
         return False
     return bool(divisor.value) if operator == "/" else is_integral(divisor.type) and divisor.value > 0  # type: ignore[operator]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An item of ORDER BY: the name of a column of the result, or its number from 1."""
+
+    column: str | int
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`columns` as by `plain_columns`, of a relation with an `alias`; `where` is SQL, None without one."""
+
+    columns: tuple[tuple[str, str], ...]
+    alias: str
+    where: str | None
+    order: tuple[Order, ...]
+    limit: int | None
+
+
+def selection(sql: str, relation: str) -> Selection:
+    """The parsed query over `relation`. Raises LeftToEngineError for any other query."""
+    sql = inner_query(sql)
+    reader = _SelectionReader(sql)
+    try:
+        columns, alias = reader.columns(relation)
+        parsed = Selection(columns, alias, reader.where(sql), reader.order(), reader.limit())
+        reader.end()
+    except LeftToEngineError:
+        raise LeftToEngineError("the query is more than columns, WHERE, ORDER BY and LIMIT of one table") from None
+    return parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """SELECT count(*) AS name FROM relation AS alias WHERE where, which is SQL; None is a name that Spark makes."""
+
+    name: str | None
+    alias: str
+    where: str
+
+
+def counting(sql: str, relation: str) -> Counting:
+    """The parsed query for the number of rows of `relation`. Raises LeftToEngineError for any other query."""
+    reader = _SelectionReader(sql)
+    parsed = Counting(*reader.count(relation), require_value(reader.where(sql)))
+    reader.end()
+    return parsed
+
+
+class _SelectionReader(PlainSelect):
+    def count(self, relation: str) -> tuple[str | None, str]:
+        """The name of the column with the number, if it is given one, and the alias of the relation."""
+        for word in ("SELECT", "COUNT", "("):
+            self.need(word)
+        if not self.take("*", "1"):
+            raise LeftToEngineError
+        self.need(")")
+        return None if self.key == "FROM" else self._alias(), self._source(relation)
+
+    def where(self, sql: str) -> str | None:
+        if not self.take("WHERE"):
+            return None
+        found = self.before("ORDER", "LIMIT")
+        return sql[found[0].start : found[-1].end]
+
+    def order(self) -> tuple[Order, ...]:
+        if not self.take("ORDER"):
+            return ()
+        self.need("BY")
+        return tuple(self.listed(self._ordered))
+
+    def _ordered(self) -> Order:
+        column = require_value(whole_number(self.next().text)) if self.kind == "number" else self.name()
+        return Order(column, *self.sort_direction())
+
+    def limit(self) -> int | None:
+        if not self.take("LIMIT"):
+            return None
+        token = self.next()
+        return require_value(whole_number(token.text) if token.kind == "number" else None)
+
+
+_SUSPECT = re.compile(r"\bparquet\s*\.\s*`", re.IGNORECASE)
+
+
+def parquet_paths(sql: str) -> list[tuple[Token, Token]]:
+    """The first and the last token of each ``parquet.`path` `` in a text."""
+    return list(_path_tokens(tokenize(sql))) if _SUSPECT.search(sql) else []
+
+
+def _path_tokens(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+    for index in range(len(tokens) - 2):
+        first, dot, last = tokens[index : index + 3]
+        is_whole = index == 0 or tokens[index - 1].key != "."
+        if is_whole and first.key == "PARQUET" and dot.key == "." and last.kind == "quoted" and "/" in last.name:
+            yield first, last
+
+
+@dataclass(frozen=True, slots=True)
+class PathQuery:
+    """A query with `relation`, a name of ours, in place of the ``parquet.`path` `` that it is over."""
+
+    sql: str
+    relation: str
+    path: str
+
+
+def without_parquet_path(sql: str) -> PathQuery | None:
+    """The query with a view in place of its one path; None for a query with none or several."""
+    paths = parquet_paths(sql)
+    if len(paths) != 1:
+        return None
+    ((first, last),) = paths
+    view = view_of(last.name)
+    return PathQuery(sql[: first.start] + quote(view) + sql[last.end :], view, last.name)
+
+
+def view_of(path: str) -> str:
+    """The name of the view of the files that a path stands for."""
+    return f"{HIDDEN_PREFIX}parquet_{sha256(path.encode()).hexdigest()[:16]}"

@@ -12,9 +12,8 @@ from deltasql.plan.operators import Literals, Operator, SqlQuery
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.expression_types import type_at
-from deltasql.sql.literal_casts import as_type
-from deltasql.sql.literal_rows import LiteralReader, common_columns, is_special
-from deltasql.sql.queries.projections import NO_ALIAS
+from deltasql.sql.literal_rows import LiteralReader, as_type, common_columns, is_special
+from deltasql.sql.queries.query_filters import NO_ALIAS
 
 
 def constant_rows(query: str) -> Literals | None:

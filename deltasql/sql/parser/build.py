@@ -19,13 +19,11 @@ from deltasql.base.errors.base import Caret
 from deltasql.base.errors.syntax import EmptyStatementError
 from deltasql.plan.base import SqlText
 from deltasql.sql.constants import unquote, unquote_name
-from deltasql.sql.extents import skip_blanks
-from deltasql.sql.parser.advice import foreign_form
-from deltasql.sql.parser.automaton import Automaton, GrammarToken, NoParseError, Tree
-from deltasql.sql.parser.diagnosis import syntax_error
-from deltasql.sql.parser.runs import RUNS
+from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree
+from deltasql.sql.parser.diagnosis import foreign_form, syntax_error
 from deltasql.sql.parser.tables import grammar_tables
 from deltasql.sql.parser.unsupported import refusal
+from deltasql.sql.tokens import skip_blanks
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)

@@ -1,21 +1,45 @@
-"""Parameters of a statement, `:name` and `?`, replaced by SQL literals of their values."""
+"""Parameters of a statement, `:name` and `?`, replaced by SQL literals of their values.
+
+IDENTIFIER(text): names given as texts, which replace the clause before the statement is parsed.
+
+So a name may be computed in any position, and no rule of the grammar depends on it. Source: Spark's IDENTIFIER clause.
+
+VERSION AS OF variable: the number in a session variable replaces its name before the statement is parsed.
+
+The text of a view or a function is stored and parsed again: there the version must be a literal.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from deltasql.base.errors.base import Caret
-from deltasql.base.errors.statements.settings import ParametersError, ParameterValueError, UnboundParameterError
-from deltasql.base.errors.syntax import InvalidIdentifierError, ParseSyntaxError
-from deltasql.schema.text import quote_text, sql_literal
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.statements.settings import (
+    LastingVersionError,
+    ParametersError,
+    ParameterValueError,
+    UnboundParameterError,
+    UnknownVersionError,
+)
+from deltasql.base.errors.syntax import (
+    InvalidIdentifierError,
+    NameNotConstantError,
+    NameOfWrongTypeError,
+    NullNameError,
+    ParseSyntaxError,
+)
+from deltasql.plan.base import TableName
+from deltasql.schema.text import quote_name, quote_text, sql_literal
+from deltasql.sql.constants import unquote
 from deltasql.sql.parameter_nodes import BoundStatement, BoundValue
 from deltasql.sql.postfix import is_try_cast, with_try_casts
+from deltasql.sql.references import has_subquery, is_deterministic
 from deltasql.sql.splitting import without_tags
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, closing, tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # A colon after a name, a bracket or another colon is not a marker: `c:path` reads a field of a variant, `x::int` casts.
@@ -119,3 +143,153 @@ def _literal(name: str, value: Any) -> str:
         return sql_literal(value)
     except TypeError as error:
         raise ParameterValueError(name=name, kind=str(error)) from None
+
+
+_SUFFIX = re.compile(r"@(?:[vV]\d+|\d{17})$")
+_OPERATORS = frozenset({"AND", "OR", "NOT", "CASE", "WHEN", "THEN", "ELSE", "END", "NULL", "AS", "IS", "IN", "LIKE"})
+
+Evaluate = Callable[[str], Any]
+"""The value of a constant expression. Raises a DeltaSqlError for what is none."""
+
+
+def bind_identifiers(bound: BoundStatement, evaluate: Evaluate) -> BoundStatement:
+    """The statement with the names that its IDENTIFIER(…) stand for; `evaluate` is asked for what is no plain text.
+
+    Raises NameNotConstantError, NameOfWrongTypeError, NullNameError, and ParseSyntaxError for a text that is no name.
+    """
+    if "identifier" not in bound.sql.lower():
+        return bound
+    edits, tokens, at = [], tokenize(bound.sql), 0
+    while at + 1 < len(tokens):
+        end = closing(tokens, at + 1) if _is_word(tokens[at]) and tokens[at + 1].key == "(" else len(tokens)
+        inside = tokens[at + 2 : end]
+        if end == len(tokens) or not _is_expression(inside):
+            at += 1
+            continue
+        edits.append((tokens[at].start, tokens[end].end, _name(bound.sql, inside, evaluate)))
+        at = end + 1
+    return bound.with_names(edits) if edits else bound
+
+
+def _is_word(token: Token) -> bool:
+    return token.kind == "word" and token.key == "IDENTIFIER"
+
+
+def _is_expression(tokens: Sequence[Token]) -> bool:
+    """Whether what stands in the parentheses may be one expression: a table may be called identifier, too."""
+    depth, previous = 0, None
+    for token in tokens:
+        if token.key == "," and depth == 0:
+            return False
+        depth += (token.key in {"(", "["}) - (token.key in {")", "]"})
+        both = previous is not None and previous.is_name and token.is_name
+        if both and previous is not None and not {previous.key, token.key} & _OPERATORS:
+            return False
+        previous = token
+    return bool(tokens)
+
+
+def _name(sql: str, tokens: Sequence[Token], evaluate: Evaluate) -> str:
+    """The quoted name, of one or several parts, that an expression gives."""
+    expression = sql[tokens[0].start : tokens[-1].end]
+    caret = Caret(sql, tokens[0].start, tokens[-1].end)
+    value: Any = _joined(tokens)
+    if value is None:
+        value = _computed(expression, caret, evaluate)
+    if value is None:
+        raise NullNameError(expression).at(caret)
+    if not isinstance(value, str):
+        raise NameOfWrongTypeError(expression, type(value).__name__).at(caret)
+    return _quoted(value, caret)
+
+
+def _joined(tokens: Sequence[Token]) -> str | None:
+    """The text of literals that `||` joins; None for any other expression."""
+    texts, joins = tokens[::2], tokens[1::2]
+    plain = all(token.kind == "string" for token in texts) and all(token.key == "||" for token in joins)
+    return "".join(unquote(token.text) for token in texts) if plain and len(tokens) % 2 else None
+
+
+def _computed(expression: str, caret: Caret, evaluate: Evaluate) -> Any:
+    if not is_deterministic(expression) or has_subquery(f"({expression})"):
+        raise NameNotConstantError(expression).at(caret)
+    for start, end in markers(expression):
+        place = Caret(caret.sql, caret.start + start, caret.start + end)
+        raise UnboundParameterError.of(expression[start:end]).at(place)
+    try:
+        return evaluate(expression)
+    except DeltaSqlError as error:
+        raise NameNotConstantError(expression).at(caret) from error
+
+
+def _quoted(text: str, caret: Caret) -> str:
+    """The name in `text`, each of its parts in quotes. Raises ParseSyntaxError."""
+    suffix = _SUFFIX.search(text)
+    tokens = tokenize(text[: suffix.start()] if suffix else text)
+    names, dots = tokens[::2], tokens[1::2]
+    written = "".join(token.text for token in tokens) + (suffix[0] if suffix else "")
+    is_name = all(token.is_name for token in names) and all(token.key == "." for token in dots) and len(tokens) % 2
+    if not is_name or written != text.strip():
+        advice = "Parts stand between dots, and what is no plain word in back-ticks: IDENTIFIER('main.`my table`')."
+        raise ParseSyntaxError(f"The text {text!r} is no name. {advice}", text).at(caret)
+    return ".".join(quoted_part(token.name) for token in names) + (suffix[0] if suffix else "")
+
+
+def quoted_part(name: str) -> str:
+    """One part of a name in back-ticks, even if it is a keyword."""
+    return quote_name(name) if quote_name(name).startswith("`") else f"`{name}`"
+
+
+def table_name(text: str) -> TableName:
+    """The name in `text`, with its quotes resolved."""
+    return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
+
+
+_WORDS = frozenset({"VERSION", "SYSTEM_VERSION"})
+_BEHIND_A_COLUMN = frozenset(
+    {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "QUALIFY"}
+    | {"UNION", "INTERSECT", "EXCEPT", "MINUS", "WINDOW", "LATERAL"}
+)
+"""Keywords that may follow a column with the name `of`: SELECT version AS of FROM t."""
+_LASTING = frozenset({"VIEW", "FUNCTION"})
+_HEAD = 6
+"""Words of CREATE OR REPLACE GLOBAL TEMPORARY VIEW, among which a temporary view is recognized."""
+
+
+def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> BoundStatement:
+    """The statement with numbers in place of session variables behind VERSION AS OF.
+
+    `evaluate` gives the value of a name, None where it has none or no variable is called so. Raises UnknownVersionError
+    for a name without a number, LastingVersionError for any name in a text that is stored.
+    """
+    tokens = tokenize(bound.sql) if "version" in bound.sql.lower() else []
+    edits = []
+    for at in range(len(tokens) - 3):
+        first, end = at + 3, _name_end(tokens, at + 3)
+        if tokens[at].key in _WORDS and [item.key for item in tokens[at + 1 : first]] == ["AS", "OF"] and end > first:
+            start, stop = tokens[first].start, tokens[end - 1].end
+            name = bound.sql[start:stop]
+            if _lasts(tokens):
+                raise LastingVersionError(name).at(Caret(bound.sql, start, stop))
+            value = evaluate(name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise UnknownVersionError(name).at(Caret(bound.sql, start, stop))
+            edits.append((start, stop, str(value)))
+    return bound.with_names(edits) if edits else bound
+
+
+def _lasts(tokens: Sequence[Token]) -> bool:
+    """Whether a statement defines a view or a function of the catalog."""
+    head = {token.key for token in tokens[:_HEAD]}
+    return tokens[0].key in {"CREATE", "ALTER"} and bool(head & _LASTING) and not head & {"TEMPORARY", "TEMP"}
+
+
+def _name_end(tokens: Sequence[Token], at: int) -> int:
+    """The index behind the name, of one or several parts, that begins at token `at`; `at` where none does."""
+    end = at
+    while end < len(tokens) and tokens[end].is_name and tokens[end].key not in _BEHIND_A_COLUMN:
+        end += 1
+        if end + 1 >= len(tokens) or tokens[end].key != "." or not tokens[end + 1].is_name:
+            break
+        end += 1
+    return end

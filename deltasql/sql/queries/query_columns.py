@@ -15,12 +15,11 @@ from itertools import pairwise
 
 from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
-from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import has_subquery
 from deltasql.sql.text_edits import Replacement, splice
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, closing, comma_separated, tokenize
 
 
 def derived_columns(text: str, query: SqlQuery) -> StructType | None:

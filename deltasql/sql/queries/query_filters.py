@@ -1,16 +1,36 @@
 """The filters of a query by table: by them data files are skipped.
 
 Uses sqlglot's tree; a query that sqlglot cannot parse has none, nor has a condition over two tables.
+
+Patterns over the words of a statement, for texts that the grammar does not take.
+
+Reads only the first thousands of tokens of a text.
+
+Queries that are plain projections of one table: each row of it gives one row, or none; or its columns as they are.
+
+Gives up at what sqlglot cannot read, at joins, samples, sub-queries, aggregates, windows and functions that make rows.
+
+Columns that a query names and none of its tables has, found without an engine.
+
+Errs on the side of silence: a query with anything that may make columns of its own has no such column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+import functools
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from types import MappingProxyType
+from typing import NamedTuple
 
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import exp
-from deltasql.sql.references import parse_statement
-from deltasql.sql.tokens import tokenize
+from deltasql.schema.types import StructType
+from deltasql.sql.postfix import json_paths
+from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.references import ColumnReference, free_names, has_aggregate, parse_expression, parse_statement
+from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize, tokens_from
 
 _INNER = frozenset({"", "INNER", "CROSS"})
 
@@ -169,3 +189,298 @@ def _position(table: exp.Table) -> int | None:
     starts = [part.meta.get("start") for part in table.parts]
     known_starts = [start for start in starts if start is not None]
     return min(known_starts) if len(known_starts) == len(starts) else None
+
+
+# From a bracket to the first one of its number that closes, so that there is one way only to match.
+_GROUP = r"\((?P<{0}>\d+) (?:(?!\)(?P={0}) )\S+ )*\)(?P={0}) "
+_PART = r"(?:\w+|`x`) "
+_ELEMENTS = {
+    "name": rf"(?:{_PART}(?:\. {_PART})*(?:@ {_PART})?|'x' )",
+    "part": _PART,
+    "string": "'x' ",
+    "number": r"\d{1,16} ",
+    "[name]": rf"\[\d+ [A-Z_`](?:\w*|x`) (?:{_PART})*\]\d+ ",
+    "(": r"\(\d+ ",
+    "()": _GROUP,
+    # Not what begins a name: neither an opening bracket nor a comma.
+    "~": r"[^(,\s]\S* ",
+    "…": rf"(?:{_GROUP}|[^()\s]\S* )*?",
+    "⋯": r"(?:\S+ )*?",
+    "end": "(?:; )*$",
+    "GT": "> ",
+    "<": "(?P<caret>",
+    ">": ")",
+}
+
+
+# Patterns with two gaps take the square of the length.
+_MOST_ELEMENTS = 3000
+_QUOTED = {"string": "'x'", "quoted": "`x`"}
+_EXPLAIN = re.compile(r"(?:EXPLAIN (?:EXTENDED |FORMATTED |CODEGEN |COST |ANALYZE (?!TABLE))?)?")
+
+
+class Outline(NamedTuple):
+    """A statement as one line of its tokens: words in capitals, `x` and 'x' for what is quoted, numbered brackets.
+
+    `offsets` are the offsets of the tokens, (start, end).
+    """
+
+    line: str
+    offsets: tuple[tuple[int, int], ...]
+
+    @property
+    def verb(self) -> str:
+        """The first word of the statement that is explained."""
+        first = _EXPLAIN.match(self.line)
+        assert first is not None
+        return self.line[first.end() :].split(maxsplit=1)[0]
+
+
+def outline(text: str) -> Outline:
+    """The first tokens of `text`, without blanks and comments."""
+    elements, positions, depth = [], [], 0
+    for shown, start, end in islice(_elements(text), _MOST_ELEMENTS):
+        numbered = shown
+        if shown in {"(", "["}:
+            depth += 1
+            numbered = f"{shown}{depth}"
+        elif shown in {")", "]"}:
+            numbered = f"{shown}{depth}"
+            depth -= 1
+        elements.append(numbered)
+        positions.append((start, end))
+    return Outline("".join(f"{element} " for element in elements), tuple(positions))
+
+
+def _elements(text: str) -> Iterator[tuple[str, int, int]]:
+    """The tokens of `text` as they are shown, with their places; of an operator each character is one."""
+    for token in tokens_from(text, 0):
+        if token.kind == "symbol":
+            yield from ((char, at, at + 1) for at, char in enumerate(token.text, token.start))
+        else:
+            yield _QUOTED.get(token.kind, token.text.upper()), token.start, token.end
+
+
+def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
+    """Where in the text stands what `pattern` has between < and >, if the statement begins as the pattern says.
+
+    A pattern is words with blanks between: `A|B` is a choice, `[A|B]` may be missing, `!A|B` must not follow, `name` is
+    a name with its dots and `part` one of its parts, `string` a string, `number` a whole number that is too short for
+    the time behind @, `(` an opening bracket and `()` a group, `[name]` words in square brackets, `~` any token that is
+    no bracket or comma, `…` anything outside of brackets, `⋯` anything at all, `end` the end. EXPLAIN and WITH may
+    stand before it.
+    """
+    match = _compiled(pattern).match(statement.line)
+    if match is None:
+        return None
+    first, last = (statement.line.count(" ", 0, edge) for edge in match.span("caret"))
+    if first == len(statement.offsets):
+        end = statement.offsets[-1][1]
+        return end, end
+    return statement.offsets[first][0], statement.offsets[max(first, last - 1)][1]
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = [_EXPLAIN.pattern, "(?:WITH " + _ELEMENTS["…"].format("w") + ")?"]
+    for number, element in enumerate(pattern.split()):
+        compiled = _ELEMENTS.get(element)
+        if compiled is not None:
+            parts.append(compiled.replace("{0}", f"g{number}"))
+        elif element.startswith("!"):
+            parts.append(f"(?!{_choice(element[1:])} )")
+        elif element.startswith("["):
+            parts.append(f"(?:{_choice(element[1:-1])} )?")
+        else:
+            parts.append(f"{_choice(element)} ")
+    return re.compile("".join(parts))
+
+
+def _choice(words: str) -> str:
+    return "(?:" + "|".join(re.escape(word) for word in words.split("|")) + ")"
+
+
+_PLAIN_CLAUSES = frozenset({"expressions", "where", "kind", "hint"})
+
+
+def end_of_plain_projection(sql: str) -> int | None:
+    """The offset of FROM in a SELECT of one table whose rows each give a row, if at all; None for any other query."""
+    tree = parse_expression(f"({sql})")
+    select = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
+    if not isinstance(select, exp.Select) or has_aggregate(sql) or not _has_plain_clauses(select):
+        return None
+    tables = list(select.find_all(exp.Table))
+    makes_rows = next(select.find_all(exp.Window, exp.Explode, exp.Inline), None) is not None
+    return None if len(tables) != 1 or makes_rows else _index_of_from(tokenize(sql))
+
+
+def _has_plain_clauses(select: exp.Select) -> bool:
+    """Whether a SELECT has no more than a list, a plain table and WHERE."""
+    parts = {key: value for key, value in select.args.items() if value}
+    clause = parts.pop("from", None) or parts.pop("from_", None)
+    return clause is not None and parts.keys() <= _PLAIN_CLAUSES and _is_plain_table(clause.this)
+
+
+def _index_of_from(tokens: list[Token]) -> int | None:
+    """The offset of a query's own FROM; None for FROM t SELECT …, and for a query in parentheses."""
+    depth = 0
+    for index, token in enumerate(tokens):
+        if index == 0 and token.key != "SELECT":
+            return None
+        depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
+        if depth == 0 and token.key == "FROM":
+            return token.start
+    return None
+
+
+def _is_plain_table(source: object) -> bool:
+    """Whether a FROM clause has a table with at most an alias: no sample of it, and no query in its place."""
+    allowed = {"this", "db", "catalog", "alias"}
+    return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed
+
+
+NO_ALIAS = frozenset(
+    {
+        *("ANTI", "CROSS", "EXCEPT", "FULL", "INNER", "INTERSECT", "JOIN", "LATERAL", "LEFT", "MINUS", "NATURAL", "ON"),
+        *(
+            "RIGHT",
+            "SEMI",
+            "SETMINUS",
+            "UNION",
+            "USING",
+            "WHERE",
+            "GROUP",
+            "HAVING",
+            "ORDER",
+            "SORT",
+            "CLUSTER",
+            "FROM",
+        ),
+        *("DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY", "TABLESAMPLE", "PIVOT", "UNPIVOT", "VERSION", "SELECT"),
+        *("TIMESTAMP", "FOR", "AS"),
+    }
+)
+"""Words that begin a clause, or that Spark takes for no alias."""
+_TAIL = frozenset({"WHERE", "ORDER", "LIMIT"})
+"""Words that may follow a relation of which rows are chosen."""
+_NO_COLUMN = frozenset({"ALL", "DISTINCT", "NULL", "TRUE", "FALSE", "FROM", "SELECT", "CASE"})
+"""Words that mean something else, even where a column is called so."""
+
+
+def plain_columns(sql: str, relation: str) -> tuple[tuple[str, str], ...] | None:
+    """The columns that a query of a relation asks for as they are, each with the name that it gets: SELECT a, r.b AS c.
+
+    () for SELECT *, None for any other query.
+    """
+    try:
+        reader = PlainSelect(inner_query(sql))
+        columns, _ = reader.columns(relation)
+        reader.end()
+    except LeftToEngineError:
+        return None
+    return columns
+
+
+def inner_query(sql: str) -> str:
+    """The query whose columns another one has all, SELECT * FROM (SELECT a FROM t) AS q; any other one itself."""
+    tokens = tokenize(sql)
+    while [token.key for token in tokens[:4]] == ["SELECT", "*", "FROM", "("]:
+        last = closing(tokens, 3)
+        alias = [token for token in tokens[last + 1 :] if token.key != "AS"]
+        if len(alias) > 1 or any(token.kind != "quoted" and token.key in NO_ALIAS | _TAIL for token in alias):
+            break
+        tokens = tokens[4:last]
+    return sql[tokens[0].start : tokens[-1].end] if tokens else sql
+
+
+class PlainSelect(TokenCursor):
+    """A SELECT of one relation, read as far as its columns are chosen as they are. Raises LeftToEngineError."""
+
+    def __init__(self, sql: str) -> None:
+        super().__init__(tokenize(sql))
+
+    def columns(self, relation: str) -> tuple[tuple[tuple[str, str], ...], str]:
+        """See `plain_columns`; and what the relation goes by."""
+        self.need("SELECT")
+        chains = [] if self.take("*") else self.listed(self._item)
+        alias = self._source(relation)
+        if any(len(chain) > 1 and chain[0].lower() != alias.lower() for chain, _ in chains):
+            # A field of a struct.
+            raise LeftToEngineError
+        return tuple((chain[-1], name) for chain, name in chains), alias
+
+    def _source(self, relation: str) -> str:
+        """FROM relation [[AS] alias]: the alias, or the name of the relation."""
+        self.need("FROM")
+        if self.name() != relation:
+            raise LeftToEngineError
+        return self._alias() if self.left and self.key not in _TAIL else relation
+
+    def _item(self) -> tuple[list[str], str]:
+        if not self.is_name or self.key in _NO_COLUMN:
+            raise LeftToEngineError
+        chain = [token.name for token in self.dotted()]
+        if len(chain) > 2:
+            raise LeftToEngineError
+        return chain, self._alias() if self.key not in {",", "FROM"} else chain[-1]
+
+    def _alias(self) -> str:
+        self.take("AS")
+        if self.key in NO_ALIAS:
+            raise LeftToEngineError
+        return self.name()
+
+
+_MAKES_COLUMNS = frozenset(
+    {
+        *("LATERAL", "PIVOT", "UNPIVOT", "VALUES", "EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER"),
+        *("INLINE", "INLINE_OUTER", "STACK", "JSON_TUPLE", "TRANSFORM", "IDENTIFIER", "|>", "RANGE", "TABLE"),
+    }
+)
+_VALUES_WITHOUT_BRACKETS = frozenset(
+    {
+        *("current_date", "current_timestamp", "current_time", "current_user", "session_user", "user"),
+        *("localtimestamp", "current_catalog", "current_schema", "current_database", "default", "_metadata"),
+        *("grouping__id", "_row_id", "_change_type", "_commit_version", "_commit_timestamp"),
+    }
+)
+_UNITS = frozenset(
+    {
+        *("year", "quarter", "month", "week", "day", "dayofyear", "hour", "minute", "second", "millisecond"),
+        *("microsecond", "nanosecond", "years", "months", "weeks", "days", "hours", "minutes", "seconds"),
+    }
+)
+Columns = Callable[[TableReference], "StructType | None"]
+"""The columns of a table; None where they are not known."""
+
+
+def unknown_columns(
+    text: str, columns_of: Columns, outer: Mapping[str, StructType] = MappingProxyType({})
+) -> Iterator[tuple[ColumnReference, tuple[str, ...]]]:
+    """The names of a query, or an expression, that no column of its tables has, each with the columns of these.
+
+    `outer` are the tables around an expression, by their aliases.
+    """
+    references = table_references(text)
+    known = [*outer.values(), *map(columns_of, references)]
+    tokens = tokenize(text)
+    if not known or None in known or _MAKES_COLUMNS & {token.key for token in tokens}:
+        return
+    names = {field.name.lower(): field.name for columns in known for field in columns or ()}
+    aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
+    allowed = names.keys() | _fields(tokens) | _VALUES_WITHOUT_BRACKETS | _UNITS
+    for name in free_names(text, aliases):
+        if allowed.isdisjoint(_columns(name, aliases)):
+            yield name, tuple(names.values())
+
+
+def _fields(tokens: Sequence[Token]) -> set[str]:
+    """The last fields of paths, `raw:a.b`: by them columns without a name are called, so in ORDER BY."""
+    return {path.name.lower() for path in json_paths(tokens)}
+
+
+def _columns(name: ColumnReference, aliases: Collection[str]) -> set[str]:
+    """The parts of a name that may be its column, in lower case: `a`, or the one behind a table as in `c.s.t.a`."""
+    parts = [part.lower() for part in name.parts]
+    behind = {parts[at + 1] for at in range(min(3, len(parts) - 1)) if parts[at] in aliases}
+    return behind if parts[0] in aliases and behind else {parts[0], *behind}

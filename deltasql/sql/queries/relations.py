@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deltasql.plan.base import SqlText, Temporal
-from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
 _FROM_ENDS = _SET_OPERATORS | {

@@ -2,17 +2,33 @@
 
 Statements over few rows are computed in another way than those over many, and a wrong choice costs much more for many.
 So anything unknown here counts as many.
+
+Whether a query's result over all rows of a table is its result over parts of them, added up.
+
+Inner joins keep that, and joins that keep each row of the table. A join that keeps the other side's rows does not: a
+row that matches in a later part was added without a match before.
+
+The column `_metadata` of a table in a query: the file of a row, its row index, and its row id.
+
+A query may name it, and `*` does not include it. A view cannot hide a column: a table whose `_metadata` a query names
+has it as a plain column, and each `*` over the table excludes it.
+
+Works on brackets, set operators, stars and names; a column of the user's with this name is taken for it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.functions.spark_names import FUNCTIONS
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.base.lazy import exp
+from deltasql.plan.operators import METADATA
+from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.references import parse_statement
+from deltasql.sql.text_edits import Replacement
+from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
 
 _NO_FUNCTIONS = frozenset(
     {
@@ -168,3 +184,185 @@ class _Joins(TokenCursor):
             if self.peek(ahead + step) != ".":
                 return
             ahead += 2 * step
+
+
+_INNER = frozenset({"", "INNER", "CROSS"})
+_ON_THE_LEFT = _INNER | {"LEFT", "LEFT OUTER", "LEFT SEMI", "LEFT ANTI", "SEMI", "ANTI", "OUTER"}
+"""Joins that may follow the table: each of its rows gives the same result whatever other rows it has."""
+_ON_THE_RIGHT = _INNER | {"RIGHT", "RIGHT OUTER"}
+_NEED_A_TREE = frozenset({"LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "EXISTS", "IN", "WITH"})
+
+
+def misplaced(sql: str, table: str) -> str | None:
+    """Why a query over all rows of `table` differs from one over parts of them, as part of a sentence; None if not.
+
+    `table` is named once. The clauses of the query are not looked at.
+    """
+    tree = parse_statement(sql)
+    nodes = [] if tree is None else [node for node in tree.find_all(exp.Table) if node.name == table]
+    if len(nodes) != 1:
+        words = {token.key for token in tokenize(sql)}
+        return "it is not understood" if words & _NEED_A_TREE else None
+    return next(_reasons(nodes[0]), None)
+
+
+def calls_by_schema(sql: str, table: str) -> bool:
+    """Whether a query calls a column by the schema of this table, as s.t.a; t.a.b may be a field of a struct."""
+    tree = parse_statement(sql)
+    called = () if tree is None else (column.parts for column in tree.find_all(exp.Column))
+    names = ([part.name.lower() for part in parts] for parts in called)
+    return any(parts[0] != table.lower() and table.lower() in parts[1:3] for parts in names if len(parts) > 2)
+
+
+def _reasons(node: exp.Expression) -> Iterator[str]:
+    """Reasons against the place of a relation, from the inside of the query to its outside."""
+    yield from _joined(node, 0)
+    while (parent := node.parent) is not None:
+        match parent:
+            case exp.CTE():
+                yield from _named(parent)
+                return
+            case exp.Join() if node.arg_key == "this":
+                yield from _kind(parent, _ON_THE_RIGHT)
+            case exp.Select() if node.arg_key in {"from_", "from", "joins", "laterals"}:
+                start = node.index + 1 if node.arg_key == "joins" and node.index is not None else 0
+                yield from _joined(parent, start)
+            case exp.Subquery() | exp.Paren() | exp.Table():
+                yield from _joined(parent, 0)
+            case exp.From() | exp.Lateral():
+                pass
+            case _:
+                yield "it reads the stream in a sub-query"
+        node = parent
+
+
+def _joined(node: exp.Expression, start: int) -> Iterator[str]:
+    """Reasons against the joins that follow a relation."""
+    joins = node.args.get("joins") or []
+    for join in joins[start:]:
+        yield from _kind(join, _ON_THE_LEFT)
+
+
+def _kind(join: exp.Join, allowed: frozenset[str]) -> Iterator[str]:
+    kind = f"{join.side} {join.kind}".strip().upper()
+    if kind not in allowed:
+        side = "right" if allowed is _ON_THE_RIGHT else "left"
+        yield f"the stream is on the {side} side of {kind} JOIN"
+
+
+def _named(cte: exp.CTE) -> Iterator[str]:
+    """Reasons against the places where a query reads a common table expression."""
+    places = [node for node in cte.root().find_all(exp.Table) if node.name.lower() == cte.alias.lower()]
+    if len(places) > 1:
+        yield f"it reads the stream several times, by {cte.alias}"
+    for place in places:
+        yield from _reasons(place)
+
+
+_METADATA_COLUMN_SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
+_QUERY_STARTS = frozenset({"SELECT", "FROM", "WITH", "TABLE", "VALUES", "MAP", "REDUCE"})
+_BEFORE_STAR = frozenset({"SELECT", "DISTINCT", "ALL", ",", "."})
+
+
+@dataclass(slots=True)
+class _Block:
+    """One SELECT with its clauses: the tables in its FROM (indices of references), names of `_metadata`, stars.
+
+    A name or a star has the qualifier in front of it, "" without one; a star also the index of its token.
+    """
+
+    parent: _Block | None
+    tables: list[int] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    stars: list[tuple[int, str]] = field(default_factory=list)
+
+
+class NamedMetadata:
+    """The `references`, by index, whose `_metadata` a query names; without a qualifier all tables of its SELECT."""
+
+    def __init__(self, sql: str, references: Sequence[TableReference]) -> None:
+        self._references = references
+        self._tokens = tokenize(sql) if METADATA in sql.lower() else []
+        self._blocks = _blocks(self._tokens, references)
+        named = ((block, name) for block in self._blocks for name in block.named)
+        self.references = frozenset(index for block, name in named for index in _owners(block, name, references))
+
+    def hidden_from_stars(self, carried: Collection[int]) -> Iterator[Replacement]:
+        """Replacements by which stars exclude the `_metadata` of the `carried` references."""
+        for block in self._blocks:
+            aliases = [_alias(self._references[index]) for index in block.tables if index in carried]
+            for at, qualifier in block.stars:
+                met = [alias for alias in aliases if qualifier in {"", alias.lower()}]
+                if met:
+                    yield _narrowed(self._tokens, at, met)
+
+
+def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_Block]:
+    """The SELECTs of a query. A bracketed join is part of the block around it, a set operator begins another."""
+    current = _Block(None)
+    blocks, around, depths = [current], [], [0]
+    starts = {reference.start: index for index, reference in enumerate(references)}
+    at = TokenCursor(tokens)
+    for index, token in enumerate(tokens):
+        at.at = index
+        if token.key == "(":
+            around.append(current)
+            depths.append(depths[-1] + 1)
+            if at.peek(1) in _QUERY_STARTS:
+                current = _Block(current)
+                blocks.append(current)
+                depths[-1] = 0
+        elif token.key == ")" and around:
+            current = around.pop()
+            depths.pop()
+        elif token.key in _METADATA_COLUMN_SET_OPERATORS and depths[-1] == 0 and not _is_star_clause(at):
+            current = _Block(current.parent)
+            blocks.append(current)
+        if token.start in starts:
+            current.tables.append(starts[token.start])
+        _note(current, at, depths[-1])
+    return blocks
+
+
+def _note(block: _Block, at: TokenCursor, depth: int) -> None:
+    """Records the column's name or a star in its block, with its qualifier."""
+    before = at.peek(-1)
+    if at.is_name and at.tokens[at.at].name.lower() == METADATA and before != "AS":
+        block.named.append(_qualifier(at))
+    elif at.key == "*" and depth == 0 and before in _BEFORE_STAR:
+        block.stars.append((at.at, _qualifier(at)))
+
+
+def _qualifier(at: TokenCursor) -> str:
+    """The name before the dot in front of the next token, in lower case; "" where there is none."""
+    qualified = at.peek(-1) == "." and at.is_name_at(-2)
+    return at.tokens[at.at - 2].name.lower() if qualified else ""
+
+
+def _is_star_clause(at: TokenCursor) -> bool:
+    """Whether EXCEPT belongs to a star: `* EXCEPT (a, b)`."""
+    return at.key == "EXCEPT" and at.peek(-1) == "*"
+
+
+def _owners(block: _Block | None, name: str, references: Sequence[TableReference]) -> Iterator[int]:
+    """The tables that a name of `_metadata` can mean, from the innermost block that has any."""
+    while block is not None:
+        tables = [index for index in block.tables if name in {"", _alias(references[index]).lower()}]
+        if tables:
+            yield from tables
+            return
+        block = block.parent
+
+
+def _narrowed(tokens: list[Token], star: int, aliases: Sequence[str]) -> Replacement:
+    """Replacement that excludes the column of these tables from a star: by EXCEPT, or more names in the one it has."""
+    # In back-ticks always, as the views have their aliases.
+    left_out = ", ".join(f"`{alias.replace('`', '``')}`.{METADATA}" for alias in aliases)
+    at = TokenCursor(tokens, star + 1)
+    if _is_star_clause(at) and at.peek(1) == "(":
+        return tokens[star + 2].end, tokens[star + 2].end, f"{left_out}, "
+    return tokens[star].end, tokens[star].end, f" EXCEPT ({left_out})"
+
+
+def _alias(reference: TableReference) -> str:
+    return reference.alias if reference.alias is not None else reference.parts[-1]

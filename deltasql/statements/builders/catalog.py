@@ -6,7 +6,7 @@ from typing import Any
 
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.statements.nodes.catalog import CreateCatalog, SetCatalogProperties, UnsetCatalogProperties
 
 _OPTION = "option."

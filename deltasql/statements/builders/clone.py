@@ -9,7 +9,7 @@ from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import TableName, Temporal
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.statements.nodes.clone import CloneTable
 
 

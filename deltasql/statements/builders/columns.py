@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from deltasql.schema.lengths import declared_text, plain_type
+from deltasql.schema.text import declared_text, plain_type
 from deltasql.schema.types import DataType, with_default_collation
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.statements.nodes.columns import (
     AddedColumn,
     Alteration,

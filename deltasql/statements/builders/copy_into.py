@@ -9,11 +9,10 @@ from deltasql.base.errors.statements.copy_into import CopyEncryptionError, Named
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.rules.options import Clause, collect
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.parser.rules.names import Clause, collect
+from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
 from deltasql.statements.nodes.copy_into import CopyInto, CopySource, FilePattern, Sample
 
 Pairs = tuple[tuple[str, str], ...]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from deltasql.plan.base import SqlText, TableName
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, sql_text
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import TokenCursor, tokenize
 from deltasql.statements.nodes.function import CreateFunction, DescribeFunction
 from deltasql.statements.nodes.query import SparkStatement
 

@@ -7,11 +7,10 @@ from typing import Any
 from deltasql.base.errors.base import Caret
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText, TableName
-from deltasql.sql.cursor import comma_separated
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds
-from deltasql.sql.parser.rules.options import Clause
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.parser.rules.names import Clause
+from deltasql.sql.tokens import Token, comma_separated, tokenize
 from deltasql.statements.builders.securable_clauses import read_alteration, read_clauses
 from deltasql.statements.nodes.governance import (
     AlterSecurable,

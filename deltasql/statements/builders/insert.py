@@ -9,11 +9,9 @@ from typing import Any
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.sql.extents import balanced_end, skip_blanks
-from deltasql.sql.parser.automaton import GrammarToken, Tree
+from deltasql.sql.parser.automaton import GrammarToken, Tree, insert_starts
 from deltasql.sql.parser.build import builds, read
-from deltasql.sql.parser.runs import insert_starts
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import balanced_end, skip_blanks, tokenize
 from deltasql.statements.nodes.insert import Insert, MultiInsert, ReplaceOn
 
 _SELECT = re.compile(r"(?:SELECT|MAP|REDUCE)\b", re.IGNORECASE)

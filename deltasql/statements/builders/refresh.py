@@ -13,7 +13,7 @@ from deltasql.plan.base import quote
 from deltasql.schema.types import BINARY_COLLATION
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.nodes.columns import AlterColumns, ColumnChange, Commented
 from deltasql.statements.nodes.constraints import KeyConstraint

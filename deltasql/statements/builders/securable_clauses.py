@@ -10,8 +10,7 @@ from deltasql.base.errors.secrets import shown_value
 from deltasql.base.errors.statements.governance import SecurableClauseError
 from deltasql.plan.base import SqlText, TableName
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import TokenCursor, comma_separated
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
 from deltasql.statements.nodes.governance import SecurableName
 
 OPTION, PROPERTY = "option.", "property."

@@ -15,13 +15,12 @@ from deltasql.base.errors.statements.refused import (
 )
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.schema.lengths import declared_as, declared_text, plain_type
+from deltasql.schema.text import declared_as, declared_text, plain_type
 from deltasql.schema.types import BINARY_COLLATION, with_default_collation
-from deltasql.sql.extents import skip_blanks
 from deltasql.sql.parser.automaton import GrammarToken, Tree
 from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.rules.options import Clause, collect
-from deltasql.sql.parser.rules.types import TYPE_NAMES
+from deltasql.sql.parser.rules.names import TYPE_NAMES, Clause, collect
+from deltasql.sql.tokens import skip_blanks
 from deltasql.statements.nodes.constraints import KeyConstraint, KeyOption
 from deltasql.statements.nodes.table import (
     DEFAULT_COLLATION,

@@ -8,7 +8,7 @@ from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, caret, sql_text
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.statements.nodes.vacuum import Vacuum
 
 _NOT_LITE = {

@@ -8,7 +8,7 @@ from deltasql.base.errors.statements.view import IfNotExistsAndReplaceError
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, caret, sql_text
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.statements.nodes.query import SparkStatement
 from deltasql.statements.nodes.view import CreateView, ViewColumn, ViewScope
 

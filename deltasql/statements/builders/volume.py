@@ -7,7 +7,7 @@ from typing import Any
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.rules.options import Clause, collect
+from deltasql.sql.parser.rules.names import Clause, collect
 from deltasql.statements.nodes.volume import CreateVolume, FilePath
 
 

@@ -6,7 +6,7 @@ Importing this package registers all rules; no other list exists. Code that seve
 from importlib import import_module
 from pkgutil import walk_packages
 
-from deltasql.planner.rule import plan
+from deltasql.planner.context import plan
 from deltasql.statements.idempotency import plan_statement
 
 __all__ = ["plan", "plan_statement"]

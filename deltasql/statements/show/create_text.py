@@ -17,19 +17,18 @@ from deltasql.catalog.entries import ViewEntry
 from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
-from deltasql.log.properties.property import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
-from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
+from deltasql.log.properties.property_registry import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
+from deltasql.log.reading.change_feed import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
 from deltasql.planner.context import Context
 from deltasql.planner.values.defaults import CURRENT_DEFAULT
 from deltasql.planner.values.generated import generation_of
+from deltasql.schema.checks import identity_of
 from deltasql.schema.foreign import check_foreign
-from deltasql.schema.identity import identity_of
-from deltasql.schema.lengths import declared_type
-from deltasql.schema.text import path_text, quote_text, sql_text
+from deltasql.schema.text import declared_type, path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
-from deltasql.sql.queries.outline import find, outline
+from deltasql.sql.queries.query_filters import find, outline
 from deltasql.statements.nodes.table import CreateTable
 from deltasql.statements.policies import filter_clause, mask_clause
 

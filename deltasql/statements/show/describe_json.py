@@ -8,16 +8,14 @@ from datetime import datetime, timezone
 from typing import Any
 
 from deltasql.base.errors.secrets import shown_pairs
-from deltasql.log.configuration.keys import keys_of
-from deltasql.log.configuration.tags import column_tags, table_tags
-from deltasql.log.properties.property import without_deltasql_properties
-from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.configuration.keys import column_tags, keys_of, table_tags
+from deltasql.log.properties.property_registry import without_deltasql_properties
+from deltasql.log.reading.change_feed import clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.planner.values.defaults import CURRENT_DEFAULT
 from deltasql.planner.values.generated import generation_of
-from deltasql.schema.lengths import declared_type, length_of
-from deltasql.schema.text import path_text, type_text
+from deltasql.schema.text import declared_type, length_of, path_text, type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
 _BINARY_COLLATION = "UTF8_BINARY"

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.base.errors.secrets import shown_value
-from deltasql.log.configuration.keys import keys_of
-from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
-from deltasql.log.properties.property import TAGS, without_deltasql_properties
+from deltasql.log.configuration.keys import column_tags, keys_of, read_tags, table_tags
+from deltasql.log.properties.property_registry import TAGS, without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.schema.text import path_text
 

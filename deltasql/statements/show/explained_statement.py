@@ -14,7 +14,7 @@ from deltasql.log.actions.actions import Metadata
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.properties.property_registry import ISOLATION_LEVEL
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.reads import Reads
+from deltasql.plan.operators import Reads
 from deltasql.planner.changes import LayoutChange, RowChange, TableChange
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DecimalType, MapType, PrimitiveType, StructType

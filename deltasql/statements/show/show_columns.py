@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterator
 
 from deltasql.base.errors.secrets import shown_pairs
-from deltasql.log.properties.property import without_deltasql_properties
-from deltasql.log.reading.clustering import clustering_columns, is_clustered
+from deltasql.log.properties.property_registry import without_deltasql_properties
+from deltasql.log.reading.change_feed import clustering_columns, is_clustered
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.planner import binding

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.base.errors.secrets import shown_pairs, shown_value
 from deltasql.catalog.entries import TableEntry
-from deltasql.log.properties.property import without_deltasql_properties
+from deltasql.log.properties.property_registry import without_deltasql_properties
 from deltasql.plan.base import quote
-from deltasql.schema.lengths import with_lengths
-from deltasql.schema.text import quote_text, tree_text
+from deltasql.schema.text import quote_text, tree_text, with_lengths
 from deltasql.schema.types import StructType
 from deltasql.statements.show.create_text import column_text
 

@@ -7,10 +7,9 @@ from datetime import datetime, timezone
 
 from deltasql.base.errors.secrets import shown_pairs
 from deltasql.catalog.entries import ViewEntry, sql_name
-from deltasql.log.configuration.tags import read_tags
-from deltasql.log.properties.property import TAGS, without_deltasql_properties
-from deltasql.schema.lengths import with_lengths
-from deltasql.schema.text import tree_text
+from deltasql.log.configuration.keys import read_tags
+from deltasql.log.properties.property_registry import TAGS, without_deltasql_properties
+from deltasql.schema.text import tree_text, with_lengths
 
 
 def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:

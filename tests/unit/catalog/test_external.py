@@ -20,11 +20,11 @@ from deltasql.base.errors.external_catalog import (
 from deltasql.base.errors.secrets import REDACTED
 from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
 from deltasql.catalog.external.configuration import TYPES, CatalogOptions, CatalogType, configured, of_spark
-from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.external.routing import ExternalStore
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.clients import dbapi
 from deltasql.clients.cli import main
-from deltasql.clients.command.configuration import catalog_option
+from deltasql.clients.command.shells import catalog_option
 
 TOKEN = "t0ken-of-the-test"
 

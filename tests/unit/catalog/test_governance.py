@@ -14,7 +14,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.database import catalog_file
 from deltasql.catalog.governance import Argument, Governance, Policy, Securable
 from deltasql.catalog.governed import Subject
-from deltasql.plan.notes import StatementWarning
+from deltasql.plan.way import StatementWarning
 
 
 @pytest.fixture(params=["sqlite", "objects"])

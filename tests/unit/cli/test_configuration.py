@@ -13,14 +13,14 @@ import pytest
 
 from deltasql.base.errors.usage import ConfigurationFileError
 from deltasql.clients import cli
-from deltasql.clients.command.configuration import (
+from deltasql.clients.command.shells import (
+    SHELLS,
     Configuration,
     give_to_spark,
     parameter,
     read_configuration,
     split_settings,
 )
-from deltasql.clients.command.shells import SHELLS
 from deltasql.engines.spark.session.local import outside_settings
 from tests.unit.cli.conftest import Canned
 

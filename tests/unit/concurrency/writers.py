@@ -9,10 +9,10 @@ from typing import Any
 
 from deltasql import Session, connect
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_writer import Provenance
-from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.conflict import Rebase
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog

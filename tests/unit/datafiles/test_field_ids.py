@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.files.footers.field_ids import has_nested_ids, with_nested_ids
+from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
 from deltasql.schema.column_mapping import NESTED_IDS, assign_ids
 from deltasql.schema.types import INTEGER, STRING, ArrayType, DataType, MapType, StructField, StructType
 

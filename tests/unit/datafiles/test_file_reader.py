@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.base.errors.log import UnreadableDataFileError
-from deltasql.files.reading import file_reader, pieces
+from deltasql.files.reading import file_reader
 from deltasql.files.reading.file_reader import ADDRESS, FileReader, split_addresses
+from deltasql.log.storage.row_groups import Struct
 from deltasql.log.storage.stores import Stores
-from deltasql.log.storage.thrift import Struct
 from deltasql.plan.operators import Pruning, ReadInProcess, Scan, TableVersion
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 
@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> str:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every row group is read by itself."""
-    for module in (file_reader, pieces):
+    for module in (file_reader, file_reader):
         monkeypatch.setattr(module, "PIECE_BYTES", 0)
 
 
@@ -52,7 +52,7 @@ def read(
     scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, in_process=here)
     reader = FileReader(Stores(), scan, columns)
     read = reader.pieces(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
-    return pa.concat_tables(list(pieces.tables_of(read)))
+    return pa.concat_tables(list(file_reader.tables_of(read)))
 
 
 def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:

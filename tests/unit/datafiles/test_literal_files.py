@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.files.reading.literal_rows import literal_table
-from deltasql.files.statistics.floats import float_bounds
-from deltasql.files.writing.literal_files import write_literals
+from deltasql.files.reading.file_tables import literal_table
+from deltasql.files.statistics.of_footers import float_bounds
+from deltasql.files.writing.arrow_files import write_literals
 from deltasql.files.writing.staged_files import staged_files
 from deltasql.log.storage.open_store import open_store
 from deltasql.plan.operators import Literals

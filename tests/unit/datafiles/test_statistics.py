@@ -21,7 +21,7 @@ from deltasql.files.statistics.of_footers import (
     stats_json,
 )
 from deltasql.files.writing.staged_files import directory_values, staged_files, utc_text, written_files
-from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
+from deltasql.log.configuration.properties import IndexRule, index_rule, indexed_leaves
 from deltasql.log.storage.open_store import open_store
 from deltasql.schema.types import (
     BOOLEAN,

@@ -17,11 +17,9 @@ import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import RowsLostError
-from deltasql.engines.rewriting.positions import positions_of
-from deltasql.engines.rewriting.stored_rows import partition_folder
-from deltasql.files.reading.file_reader import split_addresses
-from deltasql.files.reading.pieces import in_memory
-from deltasql.files.writing import streamed_files
+from deltasql.engines.rewriting.outcome import partition_folder, positions_of
+from deltasql.files.reading.file_reader import in_memory, split_addresses
+from deltasql.files.writing import arrow_files
 from deltasql.files.writing.arrow_files import TableFiles
 from deltasql.files.writing.staged_files import ORIGIN, WrittenFile
 from deltasql.files.writing.successors import (
@@ -33,7 +31,7 @@ from deltasql.files.writing.successors import (
     united_files,
 )
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
+from deltasql.plan.base import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 
@@ -248,7 +246,7 @@ def test_ids_of_fields_that_the_file_lacks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("piece_bytes", [1, 1 << 20])
 def test_files_that_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece_bytes: int) -> None:
-    monkeypatch.setattr(streamed_files, "PIECE_BYTES", piece_bytes)
+    monkeypatch.setattr(arrow_files, "PIECE_BYTES", piece_bytes)
     several = [in_memory(ROWS.slice(start, 2)) for start in (0, 2, 4)]
     bins = [
         CompactionGroup("0", {"p": "x"}, 1, lambda: several),

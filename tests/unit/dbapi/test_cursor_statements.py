@@ -14,8 +14,8 @@ import pytest
 
 import deltasql
 from deltasql.clients import dbapi
-from deltasql.clients.dbapi.bulk import bulk_insert
-from deltasql.clients.dbapi.exceptions import class_of
+from deltasql.clients.dbapi.cursor import bulk_insert
+from deltasql.clients.dbapi.types import class_of
 
 CLOCK = datetime(2024, 1, 2, 3, 4, 5)
 MOMENT = datetime(2024, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
@@ -277,7 +277,7 @@ def test_metadata_loads_nothing_heavy(tmp_path: Path) -> None:
 def test_very_many_rows_are_written_in_columns(
     connection: dbapi.Connection, operation: str, sets: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deltasql.clients.dbapi.bulk.BulkInsert.statement", None)
+    monkeypatch.setattr("deltasql.clients.dbapi.cursor.BulkInsert.statement", None)
     cursor = connection.cursor()
     cursor.executemany(operation, sets)
     assert (cursor.rowcount, versions(connection), connection.session.spark_started) == (600, 1, False)

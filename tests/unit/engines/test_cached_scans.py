@@ -13,10 +13,10 @@ import pytest
 
 from deltasql.base.errors.log import DataFileNotFoundError
 from deltasql.engines.choice import handed_out
-from deltasql.engines.spark.reading import cached_scans
-from deltasql.engines.spark.reading.cached_scans import MOST_FILES, CachedScans
+from deltasql.engines.spark.reading import scans
 from deltasql.engines.spark.reading.input_size import Workspace
-from deltasql.engines.spark.session.cached_frames import MOST_WEIGHT, CachedFrames
+from deltasql.engines.spark.reading.scans import MOST_FILES, CachedScans
+from deltasql.engines.spark.session.spark import MOST_WEIGHT, CachedFrames
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import INTEGER, LONG, STRING, RowIdColumns, StructField, StructType, matching
 
@@ -52,8 +52,8 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
         made.append(operator)
         return SimpleNamespace(of=operator)
 
-    monkeypatch.setattr(cached_scans, "scan", scan)
-    monkeypatch.setattr(cached_scans, "read_in_process", lambda spark, operator: False)
+    monkeypatch.setattr(scans, "scan", scan)
+    monkeypatch.setattr(scans, "read_in_process", lambda spark, operator: False)
     return made
 
 
@@ -142,7 +142,7 @@ def test_other_settings_read_anew(handle: Handle, rows: Scan) -> None:
 
 def test_who_reads_the_files_counts(handle: Handle, rows: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     first = frame(handle, rows)
-    monkeypatch.setattr(cached_scans, "read_in_process", lambda spark, operator: True)
+    monkeypatch.setattr(scans, "read_in_process", lambda spark, operator: True)
     assert frame(handle, rows) is not first
 
 
@@ -155,7 +155,7 @@ def test_rows_in_memory_have_their_weight(
         work.sent += MOST_WEIGHT // 2
         return object()
 
-    monkeypatch.setattr(cached_scans, "scan", scan)
+    monkeypatch.setattr(scans, "scan", scan)
     for number in range(3):
         frame(handle, scan_of(tmp_path, {f"{number}.parquet": "x"}))
         assert len(handle.cached_frames) == 1
@@ -168,7 +168,7 @@ def test_what_is_made_while_settings_change_is_not_kept(
         handle.settings = "of another thread"
         return object()
 
-    monkeypatch.setattr(cached_scans, "scan", scan)
+    monkeypatch.setattr(scans, "scan", scan)
     frame(handle, rows)
     assert len(handle.cached_frames) == 0
 

@@ -10,18 +10,18 @@ import pytest
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.base.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
-from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
-from deltasql.engines.spark.reading.checked_rows import _guard
+from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engines.spark.reading.source_rows import _guard
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.staged import Staged, StagedFile
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.plan import marks
+from deltasql.plan import base
 from deltasql.plan.operators import Constraint
-from deltasql.planner.values.char_types import length_checks
+from deltasql.planner.values.alignment import length_checks
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 from deltasql.session.execution.row_change import _overwritten
 
@@ -44,7 +44,7 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
         added("null", {physical: None}),
     ]
     Transaction(log, None).commit(
-        operations.CREATE_TABLE, {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old]
+        actions.CREATE_TABLE, {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old]
     )
     new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
     staged = Staged((StagedFile(new, 1, None, "new"),))
@@ -123,7 +123,7 @@ def test_broken_constraints_of_our_own() -> None:
     (length,) = length_checks(column)
     for check, row, kind in (
         (length, '{"a|b c":"four"}', ExceedLengthError),
-        (Constraint(marks.REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
+        (Constraint(base.REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
     ):
         error = _raised(check, row)
         assert isinstance(error, kind)

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors.engine import EngineLostError, FilesNotSharedError, SparkError
-from deltasql.engines.spark.failures.spark_errors import _bridge_failure, _sentence, translated, translated_errors
-from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
+from deltasql.engines.spark.failures.spark_errors import (
+    Failure,
+    WriteContext,
+    _bridge_failure,
+    _sentence,
+    translated,
+    translated_errors,
+)
 from deltasql.engines.spark.session.local import _heap_of
 
 

@@ -15,7 +15,7 @@ from deltasql.engines.spark.reading.scans import lent_options
 from deltasql.engines.spark.session import spark as spark_module
 from deltasql.engines.spark.session.capabilities import SPARK
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.thresholds import STORE_BYTES
+from deltasql.files.memory import STORE_BYTES
 from deltasql.log.storage.stores import Stores
 
 TABLE = "s3://bucket/t"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engines.spark.failures.query_errors import unresolved_error
-from deltasql.engines.spark.failures.write_errors import Failure
+from deltasql.engines.spark.failures.spark_errors import Failure, unresolved_error
 
 ROUTINE = ("UNRESOLVED_ROUTINE", "routineName")
 ROWS = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name")

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from deltasql.base.errors.engine import NotOnSailError
-from deltasql.engines.sail import server
-from deltasql.engines.spark.session import scratch
-from deltasql.engines.spark.session.scratch import RowsFile
+from deltasql.engines.sail import frames
+from deltasql.engines.spark.session import local_rows
+from deltasql.engines.spark.session.local_rows import RowsFile
 
 ROWS = pa.table({"id": pa.array(range(1000), pa.int64())})
 
@@ -20,7 +20,7 @@ def test_rows_come_back_as_they_were_written() -> None:
 
 
 def test_more_rows_than_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch, "available_memory", lambda: 30_000)
+    monkeypatch.setattr(local_rows, "available_memory", lambda: 30_000)
     produced = list[int]()
 
     def tables() -> Iterator[pa.Table]:
@@ -40,5 +40,5 @@ def test_operators_of_sail_have_a_part_of_the_memory(
     monkeypatch.delenv("SAIL_RUNTIME__MEMORY_POOL__TYPE", raising=False)
     if chosen is not None:
         monkeypatch.setenv("SAIL_RUNTIME__MEMORY_POOL__TYPE", chosen)
-    monkeypatch.setattr(server, "available_memory", lambda: 1000)
-    assert server._memory_settings()[f"SAIL_RUNTIME__MEMORY_POOL__{kind}__MAX_SIZE"] == "400"
+    monkeypatch.setattr(frames, "available_memory", lambda: 1000)
+    assert frames._memory_settings()[f"SAIL_RUNTIME__MEMORY_POOL__{kind}__MAX_SIZE"] == "400"

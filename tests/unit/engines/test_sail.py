@@ -7,8 +7,8 @@ import pytest
 from deltasql.base.errors.engine import SparkError
 from deltasql.base.errors.usage import EngineForGivenSparkError, UnknownEngineError
 from deltasql.base.settings.engines import chosen_engine
+from deltasql.engines.sail.checks import casts_in, has_cast
 from deltasql.engines.sail.failures import sail_failure, unsupported_feature
-from deltasql.engines.sail.type_checks import casts_in, has_cast
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.rewrites.merge_source import is_repeatable
 from deltasql.plan.operators import SqlQuery

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import types as T
 
-from deltasql.engines.spark.session.spark_types import with_whole_intervals
+from deltasql.engines.spark.session.local_rows import with_whole_intervals
 
 DAY, WHOLE = T.DayTimeIntervalType(0, 0), T.DayTimeIntervalType(0, 3)
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.engines.rewriting.stored_rows import StoredRows
-from deltasql.files.reading.pieces import tables_of
+from deltasql.engines.rewriting.outcome import StoredRows
+from deltasql.files.reading.file_reader import tables_of
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import DATE, INTEGER, StructField, StructType

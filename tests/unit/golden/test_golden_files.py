@@ -17,8 +17,7 @@ from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.errors.usage import NoGoldenFilesError, UnknownDirectiveError
 from deltasql.clients.golden import GoldenOutcome, discover, run_file
 from deltasql.clients.golden.command import run_suite
-from deltasql.clients.golden.compare import difference
-from deltasql.clients.golden.normal import GeneratedValues, Normalizer, masked
+from deltasql.clients.golden.compare import GeneratedValues, Normalizer, difference, masked
 from deltasql.clients.golden.record import is_ordered
 from deltasql.clients.golden.script import read_script
 from deltasql.clients.golden.watch import LogWatch

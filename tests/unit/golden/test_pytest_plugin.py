@@ -8,20 +8,20 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-import deltasql.clients.golden.tables
+import deltasql.clients.golden.record
 import deltasql.clients.pytest_plugin
 
 # What tests load in this process, pytester would load anew each time.
 import deltasql.engines.spark.engine
-import deltasql.log.actions.add_table
+import deltasql.log.actions.file_tables
 import deltasql.schema.result_arrow
 
 pytest_plugins = ["pytester"]
 
 LOADED = (
     deltasql.engines.spark.engine,
-    deltasql.clients.golden.tables,
-    deltasql.log.actions.add_table,
+    deltasql.clients.golden.record,
+    deltasql.log.actions.file_tables,
     deltasql.schema.result_arrow,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from deltasql.clients.golden.schedules.serial import Order, SerialRows, allowed_orders, explaining, with_change
+from deltasql.clients.golden.schedules.concurrency import Order, SerialRows, allowed_orders, explaining, with_change
 
 
 def rows(*texts: str, columns: str = "x") -> SerialRows:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.configuration import properties, support
-from deltasql.log.protocol import features, protocol
-from deltasql.log.protocol.features import FEATURES, Support
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.configuration import properties
+from deltasql.log.protocol import protocol
+from deltasql.log.protocol.protocol import FEATURES, Protocol, Support
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.unit.log.races import Table
@@ -83,7 +82,7 @@ def weakened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def weaken(*names: str) -> None:
         known = {name: replace(FEATURES[name], write=Support.INACTIVE) for name in names}
-        for module in (features, properties, protocol, support):
+        for module in (protocol, properties, protocol, properties):
             monkeypatch.setattr(module, "FEATURES", {**FEATURES, **known})
 
     return weaken

@@ -10,14 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows
 from deltasql.log.commit.commit_writer import Provenance
-from deltasql.log.commit.conflict import IsolationLevel
-from deltasql.log.commit.moved_rows import SOURCE_TAG, NewPositions, TouchedRows
-from deltasql.log.commit.rebase import Rebase
-from deltasql.log.commit.row_rebase import Bin, BinRebase, Budget, FollowingRebase, RowPositions, RowRebase
+from deltasql.log.commit.conflict import IsolationLevel, Rebase
+from deltasql.log.commit.row_rebase import (
+    SOURCE_TAG,
+    Bin,
+    BinRebase,
+    Budget,
+    FollowingRebase,
+    NewPositions,
+    RowPositions,
+    RowRebase,
+    TouchedRows,
+)
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.committer.committers import Committer
 from deltasql.log.protocol.protocol import Protocol

@@ -12,11 +12,18 @@ import pytest
 
 from deltasql.base.errors.concurrency import ConcurrentModificationError, ConcurrentWriteError
 from deltasql.base.errors.log import DuplicateActionsError, InvalidCommitError, RowIdsWithoutStatisticsError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, Metadata
-from deltasql.log.actions.add_table import add_objects, conformed_adds, encode_adds, row_counts
 from deltasql.log.actions.commit_file import encode_actions
-from deltasql.log.actions.file_tables import ADD, from_actions, from_files
+from deltasql.log.actions.file_tables import (
+    ADD,
+    add_objects,
+    conformed_adds,
+    encode_adds,
+    from_actions,
+    from_files,
+    row_counts,
+)
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol

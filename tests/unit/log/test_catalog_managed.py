@@ -11,7 +11,7 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.base.errors.statements.features import CatalogManagedError, UnsupportedWriteFeaturesError
 from deltasql.base.errors.versions import VersionNotFoundError
-from deltasql.log.configuration.support import check_readable
+from deltasql.log.configuration.properties import check_readable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 

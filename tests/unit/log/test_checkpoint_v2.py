@@ -13,16 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.base.errors.log import InvalidCheckpointError, StorageError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.upkeep.checkpoint_v2 import TopLevel
-from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.cleanup import clean_up_log
+from deltasql.log.upkeep.checkpoint_writer import TopLevel, write_checkpoint
+from deltasql.log.upkeep.post_commit import clean_up_log
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]
@@ -71,7 +70,7 @@ def sidecars(log_file: File) -> list[Path]:
 def test_all_state_survives(
     log: DeltaLog, log_file: File, monkeypatch: pytest.MonkeyPatch, top_level: TopLevel
 ) -> None:
-    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_v2._SIDECAR_ROWS", 2)
+    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_writer._SIDECAR_ROWS", 2)
     before = log.snapshot()
     assert write_checkpoint(log.store, before, top_level)
     assert not write_checkpoint(log.store, before, top_level)
@@ -129,7 +128,7 @@ def test_the_hint(log: DeltaLog, log_file: File) -> None:
 
 
 def test_a_hint_stays_small(log: DeltaLog, log_file: File, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_v2._MOST_IN_HINT", 0)
+    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_writer._MOST_IN_HINT", 0)
     write_checkpoint(log.store, log.snapshot())
     hint = json.loads(log_file("_last_checkpoint").read_text())["v2Checkpoint"]
     assert hint.keys() == {"path", "sizeInBytes", "modificationTime"}

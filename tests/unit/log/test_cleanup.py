@@ -8,7 +8,7 @@ import pytest
 
 from deltasql.base.errors.log import StorageError
 from deltasql.base.errors.versions import TimestampTooEarlyError, VersionNotFoundError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
@@ -16,7 +16,7 @@ from deltasql.log.replay.log_segment import classify
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.cleanup import clean_up_log, expired_files, oldest_needed_checkpoint
+from deltasql.log.upkeep.post_commit import clean_up_log, expired_files, oldest_needed_checkpoint
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]
@@ -112,7 +112,7 @@ def test_protection_follows_a_commit_too(old: Callable[..., DeltaLog], append: A
     log = old(requireCheckpointProtectionBeforeVersion="9")
     snapshot = log.snapshot()
     features = frozenset({"checkpointProtection", "appendOnly", "invariants"})
-    Transaction(log, snapshot).commit(operations.DROP_FEATURE, {}, [Protocol(1, 7, None, features)])
+    Transaction(log, snapshot).commit(actions.DROP_FEATURE, {}, [Protocol(1, 7, None, features)])
     assert versions(log_file, "json") == list(range(11))
     for version in range(1, 11):
         append(log, f"g{version}")

@@ -13,7 +13,7 @@ import pytest
 
 from deltasql.base.errors.concurrency import MetadataChangedError
 from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def enable(log: DeltaLog, value: str = "true", snapshot: Any = None) -> Commit:
     snapshot = snapshot or log.snapshot()
     metadata = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": value})
-    return Transaction(log, snapshot).commit(operations.SET_PROPERTIES, {}, [metadata])
+    return Transaction(log, snapshot).commit(actions.SET_PROPERTIES, {}, [metadata])
 
 
 def info(log_file: File, version: int) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_writers_whose_clocks_disagree(create: Create, append: Append, clock: Cl
     clock(NOW + HOUR)
     append(DeltaLog(log.location), "ahead")
     clock(NOW + 5)
-    commit = late.commit(operations.WRITE, {}, [])
+    commit = late.commit(actions.WRITE, {}, [])
     assert (commit.version, commit.snapshot.timestamp_ms) == (2, NOW + HOUR + 1)
 
 
@@ -102,7 +102,7 @@ def test_who_did_not_see_the_enablement_is_stopped(create: Create, append: Appen
     late = Transaction(log, log.snapshot())
     enable(DeltaLog(log.location))
     with pytest.raises(MetadataChangedError):
-        late.commit(operations.WRITE, {}, [])
+        late.commit(actions.WRITE, {}, [])
 
 
 def test_off_and_on_again(create: Create, append: Append, log_file: File) -> None:

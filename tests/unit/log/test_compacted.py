@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
-from deltasql.log.actions import commit_file, operations
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog

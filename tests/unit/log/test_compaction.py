@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.log.actions import commit_file, operations
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol

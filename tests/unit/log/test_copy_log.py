@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors.statements.copy_into import CopyStateError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import (
     COPY_INTO,
@@ -25,7 +25,7 @@ from deltasql.log.reading.copy_log import (
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.source_files import ListedFile
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.cleanup import clean_up_log
+from deltasql.log.upkeep.post_commit import clean_up_log
 from deltasql.session.execution.metrics import put_part
 
 Create = Callable[..., DeltaLog]
@@ -41,7 +41,7 @@ def load(log: DeltaLog, *names: str) -> None:
     snapshot = log.snapshot()
     known = loaded_files(log.store, snapshot)
     action, _ = put_part(log.store, snapshot.metadata.id, newest_part(snapshot), known, source(*names))
-    Transaction(log, snapshot).commit(operations.COPY_INTO, {}, [action])
+    Transaction(log, snapshot).commit(actions.COPY_INTO, {}, [action])
 
 
 def names_of(state: LoadedFiles) -> list[str]:

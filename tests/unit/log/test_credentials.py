@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.log import UnsupportedLocationError
-from deltasql.log.storage.credentials import hadoop_settings, long_names, of_environment, options_of
-from deltasql.log.storage.stores import Stores
+from deltasql.log.storage.stores import Stores, hadoop_settings, long_names, of_environment, options_of
 
 KEYS = {"aws_access_key_id": "AK", "aws_secret_access_key": "SECRET"}
 AZURE = "abfss://c@acct.dfs.core.windows.net/t"

@@ -15,7 +15,7 @@ import pytest
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import StorageError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
@@ -24,7 +24,7 @@ from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import checksum_path, commit_path
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.upkeep.cleanup import clean_up_log
+from deltasql.log.upkeep.post_commit import clean_up_log
 from deltasql.session.session import Session
 
 OLD = time.time() - 30 * 24 * 60 * 60

@@ -15,8 +15,7 @@ from deltasql.log.configuration.iceberg_compat import (
     check_replacement,
     with_column_mapping,
 )
-from deltasql.log.configuration.properties import protocol_for
-from deltasql.log.configuration.support import check_readable, check_writable
+from deltasql.log.configuration.properties import check_readable, check_writable, protocol_for
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import (
     DOUBLE,

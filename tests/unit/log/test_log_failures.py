@@ -12,7 +12,7 @@ import pytest
 
 from deltasql.base.errors.log import CommitRetriesExceededError, MissingCommitTimestampError
 from deltasql.base.errors.versions import NoCommitsFoundError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog

@@ -9,7 +9,8 @@ import pytest
 
 from deltasql.base.errors.log import InvalidLogJsonError, LogFileNotFoundError, NotADeltaTableError, StateRecoverError
 from deltasql.base.errors.versions import VersionNotFoundError
-from deltasql.log.actions import commit_file, operations
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol

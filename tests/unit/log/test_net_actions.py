@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
@@ -27,8 +27,7 @@ from deltasql.log.actions.actions import (
 from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows, mark_rows, vector_path
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.pending.net_actions import NetActions
-from deltasql.log.pending.pinned_log import PinnedLog
+from deltasql.log.pending.pinned_log import NetActions, PinnedLog
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot

@@ -9,15 +9,12 @@ import pytest
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
 from deltasql.base.errors.statements.properties import ManualFeaturesError
-from deltasql.base.registry.readers import byte_size, column_paths, interval_ms
+from deltasql.base.registry.entries import byte_size, column_paths, interval_ms
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
 from deltasql.log.properties import property_registry as registry
-from deltasql.log.properties.property import OnDrop, OnReplace, Property
-from deltasql.log.properties.property_registry import PROPERTIES
-from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.protocol.features import FEATURES
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.properties.property_registry import PROPERTIES, OnDrop, OnReplace, Property, TableProperties
+from deltasql.log.protocol.protocol import FEATURES, Protocol
 from deltasql.schema.types import LONG, TIMESTAMP_NTZ, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

@@ -12,7 +12,7 @@ from deltasql.base.errors.statements.features import (
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,
 )
-from deltasql.log.configuration.support import check_readable, check_writable
+from deltasql.log.configuration.properties import check_readable, check_writable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField, StructType
 

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
-from deltasql.log.actions import commit_file, operations
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import (
     Action,
     AddFile,
@@ -31,11 +32,15 @@ from deltasql.log.actions.file_tables import ADD
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.upkeep import checkpoint_v2
-from deltasql.log.upkeep.checkpoint_rows import state_actions as kept_actions
-from deltasql.log.upkeep.checkpoint_rows import unexpired_tombstones
-from deltasql.log.upkeep.checkpoint_v2 import CheckpointRows, TopLevel, write_v2
-from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep import checkpoint_writer
+from deltasql.log.upkeep.checkpoint_writer import (
+    CheckpointRows,
+    TopLevel,
+    unexpired_tombstones,
+    write_checkpoint,
+    write_v2,
+)
+from deltasql.log.upkeep.checkpoint_writer import state_actions as kept_actions
 from deltasql.log.upkeep.post_commit import write_compaction
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.samples import examples
@@ -211,7 +216,7 @@ def _v2(location: str, version: int, top_level: TopLevel) -> None:
     snapshot = log.snapshot(version)
     now = int(time.time() * 1000)
     adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
-    with mock.patch.object(checkpoint_v2, "_SIDECAR_ROWS", 2):
+    with mock.patch.object(checkpoint_writer, "_SIDECAR_ROWS", 2):
         rows = CheckpointRows([adds], adds.num_rows, unexpired_tombstones(snapshot, now))
         write_v2(log.store, snapshot, kept_actions(snapshot, now), rows, top_level)
     for old in range(version + 1):

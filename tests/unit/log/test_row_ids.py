@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.base.errors.concurrency import MetadataChangedError
 from deltasql.base.errors.log import RowIdsWithoutStatisticsError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.transaction import Commit, Transaction

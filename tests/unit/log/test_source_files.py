@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from deltasql.log.storage import local_store
-from deltasql.log.storage.log_store import Entry
+from deltasql.log.storage.log_store import Entry, whole_check
 from deltasql.log.storage.source_files import Choice, broken_files, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
-from deltasql.log.storage.whole_files import whole_check
 
 FILES = (
     *("a.csv", "b.csv", "c.json", "_SUCCESS", ".hidden.csv", "x._COPYING_", "sub/d.csv", "sub/deep/e.csv"),

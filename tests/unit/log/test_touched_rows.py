@@ -15,9 +15,9 @@ from deltasql.base.errors.concurrency import (
     ConcurrentDeleteReadError,
     RowDeleteReadError,
 )
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile
-from deltasql.log.commit.moved_rows import row_indexes_by_order
+from deltasql.log.commit.row_rebase import row_indexes_by_order
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from tests.unit.log.races import Table, Writer, positions

@@ -26,7 +26,7 @@ from deltasql.base.errors.log import (
     StorageError,
 )
 from deltasql.base.errors.write import AppendOnlyError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -13,8 +13,7 @@ import pytest
 import deltasql
 from deltasql.base.errors.base import MOST_LINES, Caret, DeltaSqlError
 from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.files.render.history_chart import MOST_VERSIONS
-from deltasql.files.render.html import diff_html
+from deltasql.files.render.html import MOST_VERSIONS, diff_html
 from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 

@@ -8,8 +8,8 @@ import pytest
 
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.sql.parser import parse, split
-from deltasql.sql.parser.advice import ADVICE, NAMES, QUERIES
-from deltasql.sql.queries.outline import find, outline
+from deltasql.sql.parser.diagnosis import ADVICE, NAMES, QUERIES
+from deltasql.sql.queries.query_filters import find, outline
 from tests.refusals.table import refused_statements
 
 ROOT = Path(__file__).parents[2] / "golden"

@@ -10,8 +10,7 @@ from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.syntax import NameNotConstantError, NameOfWrongTypeError, NullNameError, ParseSyntaxError
 from deltasql.plan.base import SqlText
 from deltasql.sql.parameter_nodes import BoundStatement
-from deltasql.sql.parser.identifiers import bind_identifiers
-from deltasql.sql.parser.parameters import bind_parameters
+from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters
 
 
 def never(expression: str) -> Any:

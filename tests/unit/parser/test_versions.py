@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.base.errors.statements.settings import LastingVersionError, UnknownVersionError
 from deltasql.sql.parameter_nodes import BoundStatement
-from deltasql.sql.parser.versions import bind_versions
+from deltasql.sql.parser.parameters import bind_versions
 
 VALUES = {"v": 7, "session.v": 7, "`odd v`": 8, "text": "7", "flag": True}
 

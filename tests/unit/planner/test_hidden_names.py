@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import deltasql
-from deltasql.plan import hidden
+from deltasql.plan import base
 
 SOURCES = Path(deltasql.__file__).parent
 
 
 def test_no_two_are_the_same() -> None:
-    names = [value for name, value in vars(hidden).items() if name.isupper() and name != "HIDDEN_PREFIX"]
+    names = [value for name, value in vars(base).items() if name.isupper() and name != "HIDDEN_PREFIX"]
     assert len(set(names)) == len(names) > 30
-    assert all(name.startswith(hidden.HIDDEN_PREFIX) for name in names)
+    assert all(name.startswith(base.HIDDEN_PREFIX) for name in names)
 
 
 def test_no_other_module_spells_one() -> None:
-    found = {path.name for path in SOURCES.rglob("*.py") if hidden.HIDDEN_PREFIX in path.read_text(encoding="utf-8")}
+    found = {path.name for path in SOURCES.rglob("*.py") if base.HIDDEN_PREFIX in path.read_text(encoding="utf-8")}
     # The schema refuses columns that are called so, and it is below the plan.
     assert found == {"checks.py"}

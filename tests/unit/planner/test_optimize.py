@@ -18,11 +18,10 @@ from deltasql.base.errors.statements.optimize import (
 )
 from deltasql.base.errors.statements.settings import InvalidSettingError
 from deltasql.base.errors.statements.view import WriteIntoViewError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
-from deltasql.plan.operators import Curve
-from deltasql.plan.reads import Reads
+from deltasql.plan.operators import Curve, Reads
 from deltasql.planner.changes import Answer, LayoutChange
 from tests.unit.planner.lab import Lab
 
@@ -57,7 +56,7 @@ def metrics(change: Any) -> dict[str, Any]:
 
 def commit(lab: Lab, table: str, *adds: AddFile) -> None:
     log = lab._at(table)
-    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, list(adds))
+    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, list(adds))
 
 
 def read(change: LayoutChange) -> Reads:

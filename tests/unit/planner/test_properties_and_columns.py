@@ -16,7 +16,7 @@ from deltasql.base.errors.statements.properties import (
     UnsetMissingPropertyError,
 )
 from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -138,7 +138,7 @@ def test_iceberg_reads_no_file_with_a_deletion_vector(lab: Lab, fails: Fails) ->
     lab.plan(switch)
     log = DeltaLog(lab.snapshot("v").location, "v")
     marked = AddFile("marked", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=vector)
-    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [marked])
+    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [marked])
     fails(switch, IcebergVectorsError)
 
 

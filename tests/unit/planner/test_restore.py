@@ -16,13 +16,13 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.concurrency import ConcurrentWriteError
 from deltasql.base.errors.statements.restore import RestoreMissingFilesError
 from deltasql.base.errors.write import AppendOnlyError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.locations import commit_path
-from deltasql.schema.identity import identities, with_identities
+from deltasql.schema.checks import identities, with_identities
 from deltasql.session.execution import commit
 from deltasql.session.session import Session
 

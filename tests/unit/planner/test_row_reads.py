@@ -8,12 +8,10 @@ import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.concurrency import ConcurrentAppendError
-from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import Operator, Rewrite, Scan, SqlQuery
-from deltasql.plan.reads import RowReads
+from deltasql.plan.base import ROW_FILE, ROW_INDEX
+from deltasql.plan.operators import Operator, Rewrite, RowReads, Scan, SqlQuery
 from deltasql.planner.changes import RowChange
-from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test
-from deltasql.planner.rows.row_level import must_materialize_source
+from deltasql.planner.rows.row_change import WHOLE_TABLE, must_materialize_source, partition_test
 from deltasql.schema.types import StructType
 from tests.unit.planner.lab import FakeAnalyst, Lab, columns
 

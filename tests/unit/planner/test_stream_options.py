@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.files.stream_options import stream_options
+from deltasql.files.frame_options import stream_options
 from deltasql.log.reading.stream_source import StreamRules
 
 

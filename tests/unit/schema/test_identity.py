@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.schema.identity import Identity, identities, identity_of, with_identities
+from deltasql.schema.checks import Identity, identities, identity_of, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1

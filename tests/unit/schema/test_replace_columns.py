@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.schema.replacement import replace_columns
+from deltasql.schema.edits import replace_columns
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import (

@@ -15,8 +15,8 @@ from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.errors.script import SignalledError
 from deltasql.files.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
-from deltasql.session.script.host import ExecutedStatement, ResultRows
 from deltasql.session.script.interpreter import run_script
+from deltasql.session.script.tree import ExecutedStatement, ResultRows
 from deltasql.sql.parameter_nodes import BoundStatement
 
 NUMBERS = ResultRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))

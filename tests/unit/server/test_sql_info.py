@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.clients.server.sql_info import sql_info
+from deltasql.clients.server.parameter_types import sql_info
 
 # Drivers put the answers into a map of the enumeration: a number that it does not have ends the JDBC driver.
 NUMBERS = {*range(12), 100, 101, *range(500, 577)}

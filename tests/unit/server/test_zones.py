@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.clients.server.statements import RowsAtHand
-from deltasql.clients.server.zones import ClockRows, keeps_zones
+from deltasql.clients.server.statements import ClockRows, RowsAtHand, keeps_zones
 
 NOON = datetime(2024, 7, 1, 12)
 

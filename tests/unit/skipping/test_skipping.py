@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
@@ -157,13 +157,13 @@ def table_of(location: Path, configuration: Mapping[str, str], checkpoint: bool,
     metadata = Metadata("id", SCHEMA, ("p",), configuration, created_time=1)
     days = ["2020-01-01", None, "2020-01-02"]
     first = [added(number, days[number % 3]) for number in range(30)]
-    Transaction(log, None).commit(operations.CREATE_TABLE, {}, [protocol, metadata, *first])
+    Transaction(log, None).commit(actions.CREATE_TABLE, {}, [protocol, metadata, *first])
     if checkpoint:
         write_checkpoint(log.store, log.snapshot())
     if tail:
         gone = first[4].remove(2)
         Transaction(log, log.snapshot()).commit(
-            operations.WRITE, {}, [gone, added(7, days[1]), *(added(n, "2020-01-03") for n in range(30, 36))]
+            actions.WRITE, {}, [gone, added(7, days[1]), *(added(n, "2020-01-03") for n in range(30, 36))]
         )
     return DeltaLog(str(location), "t").snapshot()
 
@@ -188,8 +188,8 @@ def test_as_from_the_texts(
     tmp_path: Path, configuration: str, tail: bool, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deltasql.log.skipping.pruning._FEW", few)
-    monkeypatch.setattr("deltasql.log.replay.checkpoint_file.SMALL_BATCH", 4)
-    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_rows.GROUP_ROWS", 11)
+    monkeypatch.setattr("deltasql.log.replay.checkpoint.SMALL_BATCH", 4)
+    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_writer.GROUP_ROWS", 11)
     texts = table_of(tmp_path / "texts", {}, checkpoint=False, tail=tail)
     stored = table_of(tmp_path / "stored", CONFIGURATIONS[configuration], checkpoint=True, tail=tail)
     assert stored.segment.checkpoint is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.queries.aggregate_query import (
+from deltasql.sql.queries.incremental import (
     Aggregate,
     Arithmetic,
     Coalesce,

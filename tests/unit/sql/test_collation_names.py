@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.base.errors.syntax import CollatedKeyError, CollatedTypeError, CollationNameError
 from deltasql.schema.types import STRING, ArrayType, collated
-from deltasql.sql.functions.result_types import spelled_collation
+from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.parser import parse_type
 
 

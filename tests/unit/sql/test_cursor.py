@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.sql.cursor import TokenCursor, comma_separated, require_value
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import TokenCursor, comma_separated, require_value, tokenize
 
 
 def cursor(sql: str) -> TokenCursor:

@@ -22,9 +22,8 @@ from deltasql.schema.types import (
     collated,
     matching,
 )
-from deltasql.sql.evaluated.expressions import RowScope, row_expression
+from deltasql.sql.evaluated.expressions import Order, RowScope, Selection, row_expression, selection
 from deltasql.sql.evaluated.queries import constant_rows
-from deltasql.sql.evaluated.selections import Order, Selection, selection
 
 TARGET = StructType(
     (

@@ -11,8 +11,7 @@ import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.schema.text import type_text
-from deltasql.sql.literal_casts import as_type
-from deltasql.sql.literal_rows import literal_constant, literal_rows
+from deltasql.sql.literal_rows import as_type, literal_constant, literal_rows
 from tests.unit.planner.lab import columns
 
 PARIS = ZoneInfo("Europe/Paris")

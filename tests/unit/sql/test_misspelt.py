@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.misspelt import meant, unfinished, without_from
+from deltasql.sql.references import meant, unfinished, without_from
 
 
 @pytest.mark.parametrize(

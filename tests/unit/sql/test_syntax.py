@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.misspelt import corresponding, unreadable_part
+from deltasql.sql.references import corresponding, unreadable_part
 
 
 @pytest.mark.parametrize(

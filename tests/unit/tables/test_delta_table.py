@@ -24,7 +24,8 @@ from deltasql.base.errors.usage import (
     SessionNotInstalledError,
     TableNameMissingError,
 )
-from deltasql.clients.tables import DeltaTable, IdentityGenerator, exceptions
+from deltasql.clients.tables import DeltaTable, IdentityGenerator
+from deltasql.clients.tables import table as exceptions
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from deltasql.base.errors.usage import ArgumentKindError, ArgumentTypeError
 from deltasql.clients import tables
-from deltasql.clients.tables import DeltaTable, exceptions
+from deltasql.clients.tables import DeltaTable, table
 
 _CLONE = ("target", "isShallow=False", "replace=False", "properties=None")
 SIGNATURES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -103,7 +103,7 @@ def test_parameters(kind: str, method: str) -> None:
 
 
 def test_exceptions() -> None:
-    assert set(exceptions.__all__) == EXCEPTIONS
+    assert set(table.__all__) == EXCEPTIONS
 
 
 WRONG: dict[str, tuple[str, type[Exception], Any]] = {

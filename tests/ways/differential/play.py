@@ -22,9 +22,9 @@ STATEMENTS = 25
 _NONE_IS_SMALL = (
     ("deltasql.engines.choice.FEW_BYTES", 0),
     ("deltasql.files.reading.file_reader.PIECE_BYTES", 0),
-    ("deltasql.files.reading.pieces.PIECE_BYTES", 1),
-    ("deltasql.files.writing.streamed_files.PIECE_BYTES", 1),
-    ("deltasql.files.writing.streamed_files.FILE_BYTES", 2 << 10),
+    ("deltasql.files.reading.file_reader.PIECE_BYTES", 1),
+    ("deltasql.files.writing.arrow_files.PIECE_BYTES", 1),
+    ("deltasql.files.writing.arrow_files.FILE_BYTES", 2 << 10),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
     ("deltasql.engines.spark.rewrites.position_search.LEAST_ROWS", 0),
     ("deltasql.engines.spark.rewrites.position_search.SOURCE_PART", 100),

@@ -1,39 +1,60 @@
-"""The names of a metastore: its databases are the schemas of one catalog."""
+"""The names of a metastore: its databases are the schemas of one catalog.
+
+Tables of other formats in a metastore: their data sources, as Spark and Hive write them.
+
+Views in a metastore, as Spark writes and reads them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.external_catalog import CatalogTableError, CatalogWritersError
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry, sql_name
+from deltasql.catalog.definitions import SchemaMode, TableSource, ViewDefinition
+from deltasql.catalog.entries import (
+    DEFAULT_CATALOG,
+    DEFAULT_SCHEMA,
+    Entry,
+    FunctionEntry,
+    StoredSchema,
+    TableEntry,
+    ViewEntry,
+    sql_name,
+)
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.model import (
+    COMMENT,
+    DELTA,
+    MANAGED,
     VIEW,
     ChangedMeanwhileError,
+    Dialect,
     Metastore,
+    MetastoreColumn,
     MetastoreDatabase,
     MetastoreTable,
-)
-from deltasql.catalog.external.metastore.sources import listed_entry, source_of
-from deltasql.catalog.external.metastore.tables import (
-    DELTA,
-    Dialect,
+    Storage,
     entry_of,
+    hive_columns,
     is_described,
     is_mirrored,
+    is_of_schema,
     location_of,
     mirrored,
     mirrored_version,
     moved,
     new_table,
+    own_properties,
     provider_of,
+    schema_properties,
+    stored_partition_columns,
+    stored_schema,
+    user_properties,
 )
-from deltasql.catalog.external.metastore.views import view_of, view_table
-from deltasql.catalog.external.mirror import MirroredTable
-from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.external.routing import ExternalStore, MirroredTable
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -42,9 +63,200 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
-from deltasql.log.properties.property import without_deltasql_properties
+from deltasql.log.properties.property_registry import without_deltasql_properties
 from deltasql.log.storage.locations import table_location
 from deltasql.schema.json import schema_from_json
+from deltasql.schema.types import StructType
+
+_NAMESPACE = "view.catalogAndNamespace."
+_QUERY_COLUMNS = "view.query.out."
+_SETTINGS = "view.sqlConfig."
+_MODE = "view.schemaMode"
+_NO_MEANING = tuple(f"spark.sql.{part}." for part in ("catalog", "parquet", "orc", "hive", "sources", "files", "ui"))
+_OF_OTHERS = ("/* Presto View", "/* Presto Materialized View")
+"""The first words of views of Trino and Presto, whose definitions are encoded."""
+
+
+def view_of(table: MetastoreTable, catalog: str) -> ViewEntry:
+    """The view of a record, in the catalog of this name. Raises ValueError for a view that has no SQL text."""
+    query, schema = _query(table), stored_schema(table)
+    if schema is None:
+        raise ValueError("a view without columns")
+    parameters = table.parameters
+    mode = SchemaMode(parameters.get(_MODE, SchemaMode.BINDING.value))
+    names = _numbered(parameters, _QUERY_COLUMNS, "numCols", "col") or ()
+    namespace = _numbered(parameters, _NAMESPACE, "numParts", "part") or (DEFAULT_CATALOG, table.database)
+    definition = ViewDefinition(
+        query,
+        _here(namespace, catalog),
+        dict(_settings(parameters)),
+        names or schema.names,
+        schema,
+        has_names=bool(names) and (names != schema.names or mode is SchemaMode.EVOLUTION),
+        mode=mode,
+        comment=parameters.get(COMMENT),
+        properties=user_properties(parameters),
+    )
+    return ViewEntry(catalog, table.database, table.name, definition, table.created_at)
+
+
+def _query(table: MetastoreTable) -> str:
+    """The query of a view, with all names in full if it has such a text. Raises ValueError."""
+    query = next((text for text in reversed(table.texts or ()) if text.strip()), None)
+    if query is None:
+        raise ValueError("a view without a text")
+    if query.lstrip().startswith(_OF_OTHERS):
+        raise ValueError("a view of Trino or Presto")
+    return query
+
+
+def _settings(parameters: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The stored settings that can change the meaning of a query. Spark stores all that were set."""
+    for key, value in parameters.items():
+        name = key.removeprefix(_SETTINGS)
+        if name != key and name.startswith("spark.sql.") and not name.startswith(_NO_MEANING):
+            yield name, value
+
+
+def _here(namespace: Sequence[str], catalog: str) -> tuple[str, str]:
+    """The catalog and schema of a view; what Spark calls `spark_catalog` is the metastore itself."""
+    owner, *schema = namespace
+    return (catalog if owner == DEFAULT_CATALOG else owner, ".".join(schema))
+
+
+def _numbered(parameters: Mapping[str, str], prefix: str, count: str, item: str) -> tuple[str, ...] | None:
+    """The texts of properties that are counted; None if there are none. Raises ValueError if one is missing."""
+    if f"{prefix}{count}" not in parameters:
+        return None
+    try:
+        return tuple(parameters[f"{prefix}{item}.{number}"] for number in range(int(parameters[f"{prefix}{count}"])))
+    except KeyError as error:
+        raise ValueError(f"the property {error} is missing") from error
+
+
+def view_table(entry: ViewEntry) -> MetastoreTable:
+    """The record of a view."""
+    definition = entry.definition
+    columns = tuple(hive_columns(definition.schema)) or (MetastoreColumn("col", "string"),)
+    parameters = {
+        **own_properties(definition.comment),
+        **definition.properties,
+        **schema_properties(definition.schema),
+        **dict(_context(definition, entry.catalog)),
+    }
+    texts = (definition.query, definition.query)
+    return MetastoreTable(
+        entry.schema,
+        entry.name,
+        VIEW,
+        Storage(),
+        columns,
+        (),
+        parameters,
+        texts,
+        entry.created_at,
+    )
+
+
+def _context(definition: ViewDefinition, catalog: str) -> Iterator[tuple[str, str]]:
+    """The properties that say what the query means, for Spark, which calls the metastore `spark_catalog`."""
+    owner, schema = definition.namespace
+    yield f"{_NAMESPACE}numParts", "2"
+    yield f"{_NAMESPACE}part.0", DEFAULT_CATALOG if owner == catalog else owner
+    yield f"{_NAMESPACE}part.1", schema
+    if definition.has_names or definition.mode is not SchemaMode.EVOLUTION:
+        yield f"{_QUERY_COLUMNS}numCols", str(len(definition.names))
+        yield from ((f"{_QUERY_COLUMNS}col.{number}", name) for number, name in enumerate(definition.names))
+    yield from ((f"{_SETTINGS}{key}", value) for key, value in definition.settings.items())
+    yield _MODE, definition.mode.value
+
+
+_READABLE = frozenset({"csv", "json", "parquet", "orc", "text", "avro"})
+_OF_SERDES = {
+    "org.apache.hadoop.hive.ql.io.parquet.serde.parquethiveserde": "parquet",
+    "org.apache.hadoop.hive.ql.io.orc.orcserde": "orc",
+    "org.apache.hadoop.hive.serde2.lazy.lazysimpleserde": "csv",
+    "org.apache.hadoop.hive.serde2.opencsvserde": "csv",
+    "org.apache.hadoop.hive.serde2.jsonserde": "json",
+    "org.apache.hive.hcatalog.data.jsonserde": "json",
+    "org.openx.data.jsonserde.jsonserde": "json",
+}
+"""Formats by the classes that Hive reads them with, in lower case."""
+_TEXT_FORMAT = "org.apache.hadoop.mapred.textinputformat"
+_OF_OPEN_CSV = {"separatorChar": "sep", "quoteChar": "quote", "escapeChar": "escape"}
+_NO_OPTIONS = frozenset({"path", "serialization.format"})
+
+
+def source_of(table: MetastoreTable) -> TableSource:
+    """The data source of a table that is none of Delta. Raises ValueError for one that cannot be read."""
+    kind = table.parameters.get("table_type", "").lower()
+    provider = kind if kind in {"iceberg", "hudi"} else provider_of(table) or _format_of_hive(table)
+    if table.parameters.get("transactional", "").lower() == "true":
+        raise ValueError("a transactional table of Hive")
+    if provider not in _READABLE:
+        raise ValueError(f"a table of the format {provider}")
+    if not location_of(table):
+        raise ValueError("a table without a location")
+    options = _options(table, provider)
+    return TableSource(
+        provider,
+        options,
+        stored_schema(table),
+        stored_partition_columns(table),
+        table.parameters.get(COMMENT),
+        user_properties(table.parameters),
+    )
+
+
+def _format_of_hive(table: MetastoreTable) -> str:
+    """The format that Hive's classes read, or the name of the class."""
+    serde = (table.storage.serde or "").lower()
+    found = _OF_SERDES.get(serde)
+    if found is None or (found == "csv" and (table.storage.input_format or "").lower() != _TEXT_FORMAT):
+        return table.storage.serde or "of no serde"
+    return found
+
+
+def _options(table: MetastoreTable, provider: str) -> dict[str, str]:
+    """The options of Spark's reader for the table's files."""
+    given = table.storage.parameters
+    if provider_of(table) is not None:
+        return {key: value for key, value in given.items() if key not in _NO_OPTIONS and not is_of_schema(key)}
+    return _text_options(table) if provider == "csv" else {}
+
+
+def _text_options(table: MetastoreTable) -> dict[str, str]:
+    """The options of Spark's reader of CSV for a table of Hive."""
+    given = table.storage.parameters
+    if "opencsv" in (table.storage.serde or "").lower():
+        return {name: given[key] for key, name in _OF_OPEN_CSV.items() if key in given}
+    # Hive's text: fields end with \x01 by default, nothing is quoted, and NULL is \N.
+    separator = given.get("field.delim") or given.get("serialization.format") or "\x01"
+    return {
+        "sep": "\x01" if separator == "1" else separator,
+        "nullValue": given.get("serialization.null.format", "\\N"),
+        "quote": "",
+        "escape": given.get("escape.delim", ""),
+    }
+
+
+def listed_entry(table: MetastoreTable, catalog: str) -> Entry:
+    """The entry of a table or view that cannot be read, for lists of names."""
+    if table.kind == VIEW:
+        query = (table.texts or ("",))[0] or "--"
+        definition = ViewDefinition(query, (catalog, DEFAULT_SCHEMA), {}, (), StructType(), mode=SchemaMode.BINDING)
+        return ViewEntry(catalog, table.database, table.name, definition, table.created_at)
+    kind = table.parameters.get("table_type", "").lower() or provider_of(table) or _format_of_hive(table)
+    return TableEntry(
+        catalog,
+        table.database,
+        table.name,
+        location_of(table) or "",
+        table.kind == MANAGED,
+        table.created_at,
+        TableSource(kind),
+    )
+
 
 _T = TypeVar("_T")
 

@@ -1,33 +1,309 @@
-"""Runs scenarios: each schedule on a copy of the setup, with its result compared to those of serial orders."""
+"""Runs scenarios: each schedule on a copy of the setup, with its result compared to those of serial orders.
+
+Checks of serializability: whether some serial order of concurrent statements explains their result. Pure.
+
+Only rows are compared, not files.
+Source: Delta Lake documentation, Isolation levels.
+
+Several sessions on one warehouse, moved one at a time as a schedule says; storage that fails one commit.
+"""
 
 from __future__ import annotations
 
+import itertools
+import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
+from typing_extensions import assert_never
+
 from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.clients.golden.compare import SCHEDULE
 from deltasql.clients.golden.record import Block, Recorder, block, described
-from deltasql.clients.golden.schedules.scenario import Scenario
-from deltasql.clients.golden.schedules.schedule import Schedule
-from deltasql.clients.golden.schedules.serial import (
-    MOST_STATEMENTS,
-    Order,
-    SerialRows,
-    allowed_orders,
-    explaining,
-    with_change,
-)
-from deltasql.clients.golden.schedules.writers import Ended, Ending, Sessions, Writers
+from deltasql.clients.golden.schedules.schedule import Fault, Move, Scenario, ScenarioStep, Schedule, Verb
 from deltasql.clients.golden.watch import LogWatch
 from deltasql.log.commit.commit_writer import table_level
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import is_local, local_path
+from deltasql.session.execution.pending import Pending
 from deltasql.session.session import Session
+
+
+class Ending(Enum):
+    """How a statement ended. IDLE: there was nothing to commit. REFUSED: because of concurrent commits."""
+
+    COMMITTED = "committed"
+    IDLE = "idle"
+    READ = "read"
+    REFUSED = "refused"
+    FAILED = "failed"
+    ABORTED = "aborted"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one step ended; `text` is what the outcome line says. `version` is -1 without a commit.
+
+    `commits_before` were there when it ended. `began_from` is a copy of the warehouse when it began; None: as set up.
+    """
+
+    step: ScenarioStep
+    ending: Ending
+    text: str
+    version: int
+    commits_before: int
+    began_from: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    step: ScenarioStep
+    pending: Pending | None
+    began_from: Path | None
+
+
+class Writers:
+    """Runs one schedule. `save` copies the warehouse as it is."""
+
+    def __init__(
+        self,
+        steps: Mapping[str, Sequence[ScenarioStep]],
+        sessions: Sessions,
+        recorder: Recorder,
+        save: Callable[[], Path],
+    ) -> None:
+        self._sessions = sessions
+        self._recorder = recorder
+        self._save = save
+        self._waiting = {session: list(mine) for session, mine in steps.items()}
+        self._running: dict[str, _Running] = {}
+        self.ended: list[Ended] = []
+        self.defects: list[str] = []
+
+    def run(self, schedule: Schedule) -> None:
+        """Makes the moves; how the steps ended is in `ended`, in that order."""
+        for move in schedule.moves:
+            self._make(move)
+
+    def _make(self, move: Move) -> None:
+        match move.verb:
+            case Verb.BEGIN:
+                self._begin(move.session)
+            case Verb.COMMIT:
+                self._commit(move)
+            case Verb.ABORT:
+                running = self._running.pop(move.session)
+                if running.pending is not None:
+                    running.pending.abort()
+                    self._end(running, Ending.ABORTED, "aborted")
+            case Verb.CRASH:
+                running = self._running.pop(move.session)
+                self._sessions.forget(move.session)
+                if running.pending is not None:
+                    self._end(running, Ending.CRASHED, "crashed")
+            case _:
+                assert_never(move.verb)
+
+    def _begin(self, session: str) -> None:
+        step = self._waiting[session].pop(0)
+        began_from = self._save() if self._commits else None
+        try:
+            pending = self._sessions.of(session).begin(self._recorder.sql_of(step.statement))
+        except DeltaSqlError as error:
+            # Its later moves find nothing to do.
+            self._running[session] = failed = _Running(step, None, began_from)
+            self._end(failed, Ending.FAILED, f"{error.condition} at begin")
+            return
+        self._running[session] = _Running(step, pending, began_from)
+
+    def _commit(self, move: Move) -> None:
+        running = self._running.pop(move.session)
+        if running.pending is None:
+            return
+        next_put = self._sessions.next_put(move.session)
+        next_put.arm(move.fault, lambda: self._commit(Move(Verb.COMMIT, move.winner)))
+        try:
+            self._end(running, *self._finished(running, running.pending))
+        except ConcurrentModificationError as error:
+            self._end(running, Ending.REFUSED, error.condition)
+        except DeltaSqlError as error:
+            self._end(running, Ending.FAILED, error.condition)
+        if next_put.armed:
+            next_put.arm(Fault.NONE)
+            self.defects.append(f"'{move}': it put no commit, so that nothing could happen to it.")
+        if move.winner in self._running:
+            self._commit(Move(Verb.COMMIT, move.winner))
+
+    def _finished(self, running: _Running, pending: Pending) -> tuple[Ending, str, int]:
+        result = pending.commit()
+        if result.is_query:
+            lines = list(self._recorder.outcome(running.step.statement, result))[1:]
+            return Ending.READ, " ".join(["read", *(f"({line.replace(' | ', ', ')})" for line in lines)]), -1
+        if result.version is None:
+            return Ending.IDLE, "ok without a commit", -1
+        return Ending.COMMITTED, f"ok v{result.version}", result.version
+
+    def _end(self, running: _Running, ending: Ending, text: str, version: int = -1) -> None:
+        self.ended.append(Ended(running.step, ending, text, version, self._commits, running.began_from))
+
+    @property
+    def _commits(self) -> int:
+        return sum(item.ending is Ending.COMMITTED for item in self.ended)
+
+
+class Sessions:
+    """The sessions of one run, opened on first use."""
+
+    def __init__(self, open_session: Callable[[], Session]) -> None:
+        self._open_session = open_session
+        self._open: dict[str, tuple[Session, NextPut]] = {}
+        self._all: list[Session] = []
+
+    def of(self, name: str) -> Session:
+        return self._named(name)[0]
+
+    def next_put(self, name: str) -> NextPut:
+        return self._named(name)[1]
+
+    def forget(self, name: str) -> None:
+        """Leaves a session as it is, as a process does that dies. The next one of this name is new."""
+        self._open.pop(name, None)
+
+    @property
+    def spark_started(self) -> bool:
+        return any(session.spark_started for session in self._all)
+
+    def close(self) -> None:
+        """All of them at once: closing one resets settings that others may still need."""
+        for session in self._all:
+            session.sql("RESET")
+            session.close()
+
+    def _named(self, name: str) -> tuple[Session, NextPut]:
+        if name not in self._open:
+            session, next_put = self._open_session(), NextPut()
+            self._all.append(session)
+            session.open_log = next_put.open_log
+            session.sql("SET spark.sql.session.timeZone = UTC")
+            self._open[name] = session, next_put
+        return self._open[name]
+
+
+_COMMIT = re.compile(r"_delta_log/\d{20}\.json")
+
+
+class NextPut:
+    """The fault to inject into the next put of a commit, in any table of a session."""
+
+    def __init__(self) -> None:
+        self._fault = Fault.NONE
+        self._before: Callable[[], None] = lambda: None
+
+    def arm(self, fault: Fault, before: Callable[[], None] = lambda: None) -> None:
+        """Sets the fault; `before` is called before a put with Fault.BEHIND, to commit its version first."""
+        self._fault, self._before = fault, before
+
+    @property
+    def armed(self) -> bool:
+        """Whether the fault has not been injected yet."""
+        return self._fault is not Fault.NONE
+
+    def open_log(self, location: str, name: str) -> DeltaLog:
+        """The log at a location, as sessions open it. Faults are injected on the local disk only."""
+        return DeltaLog(location, name, _FaultyStore(local_path(location), self) if is_local(location) else None)
+
+    def taken(self) -> Fault:
+        """The fault for the current put, which is then disarmed; calls `before` for Fault.BEHIND."""
+        fault, self._fault = self._fault, Fault.NONE
+        if fault is Fault.BEHIND:
+            self._before()
+        return fault
+
+
+class _FaultyStore(LocalLogStore):
+    def __init__(self, root: str, next_put: NextPut) -> None:
+        super().__init__(root)
+        self._next_put = next_put
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        fault = self._next_put.taken() if _COMMIT.fullmatch(path) else Fault.NONE
+        if fault is Fault.UNSENT:
+            raise AmbiguousWriteError(self.url(path), "the schedule lets it time out before it is stored")
+        created = super().put_if_absent(path, data)
+        if fault is Fault.UNANSWERED:
+            raise AmbiguousWriteError(self.url(path), "the schedule loses its answer")
+        return created
+
+
+Order = tuple[str, ...]
+"""A serial order of statements, by their labels."""
+
+MOST_STATEMENTS = 5
+"""Most statements for which all orders are run: six would have 720."""
+
+
+@dataclass(frozen=True, slots=True)
+class SerialRows:
+    """Result of the check query as text: its columns, and its rows in any order."""
+
+    columns: str
+    rows: tuple[str, ...]
+
+    def same(self, other: SerialRows | None) -> bool:
+        return other is not None and self.columns == other.columns and Counter(self.rows) == Counter(other.rows)
+
+
+RunSerially = Callable[[Order], "SerialRows | None"]
+"""The rows after serial execution of these statements on the setup; None if one of them fails."""
+
+
+def allowed_orders(commits: Order, any_order: bool, idle: Sequence[str] = ()) -> Iterator[Order]:
+    """The serial orders that may explain `commits`, which are in order of versions; that order comes first.
+
+    Serializable allows that order alone, WriteSerializable (`any_order`) every one. `idle` statements, which have
+    committed no version, may be anywhere: orders without them come first.
+    """
+    orders: Iterable[Order] = itertools.permutations(commits) if any_order else (commits,)
+    yield from orders
+    for number in range(1, len(idle) + 1):
+        for chosen in itertools.permutations(idle, number):
+            yield from _with_inserted(commits, chosen, any_order)
+
+
+def _with_inserted(commits: Order, idle: Order, any_order: bool) -> Iterator[Order]:
+    for order in itertools.permutations((*commits, *idle)):
+        if any_order or tuple(label for label in order if label in commits) == commits:
+            yield order
+
+
+def explaining(rows: SerialRows, orders: Iterable[Order], run: RunSerially) -> Order | None:
+    """The first of the orders that results in `rows`, or None."""
+    return next((order for order in orders if rows.same(run(order))), None)
+
+
+def with_change(rows: SerialRows, before: SerialRows | None, after: SerialRows | None) -> SerialRows | None:
+    """`rows` with the difference from `before` to `after` applied; None if rows to delete are missing.
+
+    This is the result if the changes of a refused statement had been committed after those of the others.
+    """
+    if before is None or after is None or not rows.columns == before.columns == after.columns:
+        return None
+    old, new, present = Counter(before.rows), Counter(after.rows), Counter(rows.rows)
+    gone = old - new
+    if gone - present:
+        return None
+    return SerialRows(rows.columns, tuple((present - gone + (new - old)).elements()))
 
 
 @dataclass(slots=True)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import require_value
 from deltasql.sql.text_edits import Replacement, splice
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, closing, require_value, tokenize
 
 _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">="})
 _PLAIN = frozenset(

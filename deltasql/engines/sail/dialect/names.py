@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltasql.engines.sail.dialect.unions import behind_with
-from deltasql.sql.cursor import comma_separated
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.engines.sail.dialect.order import behind_with
+from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 
 _OTHERS = frozenset({"is_null", "is_not_null", "in_list"})
 

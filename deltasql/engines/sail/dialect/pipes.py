@@ -1,19 +1,89 @@
 """Pipe syntax, `FROM t |> WHERE a |> SELECT b`, which Sail does not parse, as nested queries.
 
 Source: Spark, SQL Pipe Syntax.
+
+Where the parts of a text end, over its tokens: values, calls, intervals, types, the branches of CASE.
+
+Keywords that are no names, and the least numbers of each type, for readers of texts for Sail.
+
+`m.k` of a map and `a.x` of an array of structs, which Sail does not support, replaced by equivalent expressions.
+
+INSERT OVERWRITE DIRECTORY, parsed for an engine whose files are written by this process.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import NotOnSailError
-from deltasql.engines.sail.dialect.unions import behind_with
+from deltasql.engines.sail.dialect.inlining import scope_at
+from deltasql.engines.sail.dialect.order import behind_with
+from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.plan.base import quote
-from deltasql.sql.cursor import comma_separated
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.schema.text import sql_literal
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.sql.constants import unquote
+from deltasql.sql.tokens import Token, TokenCursor, closing, comma_separated, require_value, tokenize
+
+CALLED = frozenset(
+    {"LEFT", "RIGHT", "FIRST", "LAST", "RANGE", "FILTER", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IF", "CASE"}
+)
+"""Keywords that are also functions, before a bracket where a value is expected."""
+KEYWORDS = frozenset(
+    """
+    ALL AND ANTI ANY AS ASC BETWEEN BY CLUSTER CROSS CUBE DESC DISTINCT DISTRIBUTE DIV ELSE END ESCAPE EXCEPT EXISTS
+    FETCH FIRST FILTER FOLLOWING FOR FROM FULL GROUP HAVING ILIKE IN INNER INTERSECT INTO IS JOIN LAST LATERAL LEFT LIKE
+    LIMIT MINUS NATURAL NOT NULLS OFFSET ON OR ORDER OUTER OVER PARTITION PIVOT PRECEDING QUALIFY RANGE RECURSIVE
+    REGEXP RIGHT RLIKE ROLLUP ROWS SELECT SEMI SETS SORT TABLE TABLESAMPLE THEN UNBOUNDED UNION UNPIVOT USING VALUES
+    VIEW WHEN WHERE WINDOW WITH WITHIN
+    """.split()  # noqa: SIM905 - ninety quoted words would fill pages
+)
+_LEAST = {
+    "2147483648": "CAST(-2147483648 AS INT)",
+    "9223372036854775808": "CAST('-9223372036854775808' AS BIGINT)",
+    "9223372036854775808L": "CAST('-9223372036854775808' AS BIGINT)",
+    "32768S": "CAST(-32768 AS SMALLINT)",
+    "128Y": "CAST(-128 AS TINYINT)",
+}
+"""The digits of the least number of each integer type → a cast, since Sail parses the sign as an operator."""
+
+
+def with_least(sql: str) -> str:
+    """`sql` with the least number of each type as a cast, since its sign is read as an operator."""
+    tokens = tokenize(sql)
+    for index in reversed(range(len(tokens) - 1)):
+        sign, number = tokens[index], tokens[index + 1]
+        least = _LEAST.get(number.text.upper()) if sign.key == "-" and number.kind == "number" else None
+        before = tokens[index - 1] if index else None
+        is_operand = before is not None and (
+            before.kind in {"string", "quoted", "number"}
+            or before.key in {")", "]"}
+            or (before.kind == "word" and before.key not in KEYWORDS)
+        )
+        if least and not is_operand:
+            sql = sql[: sign.start] + least + sql[number.end :]
+    return sql
+
+
+_DOUBLED = re.compile(r"\\.|''|\"\"", re.DOTALL)
+
+
+def single_quotes(sql: str) -> str:
+    """`sql` with doubled quotes in its strings as a backslash and a quote: Sail parses doubled ones as two strings."""
+    if "''" not in sql and '""' not in sql:
+        return sql
+    for token in reversed(tokenize(sql)):
+        if token.kind == "string" and token.text[0] in "'\"":
+            quote = token.text[0]
+            inner = _DOUBLED.sub(lambda match: f"\\{quote}" if match[0] == quote * 2 else match[0], token.text[1:-1])  # noqa: B023
+            sql = f"{sql[: token.start]}{quote}{inner}{quote}{sql[token.end :]}"
+    return sql
+
 
 _PIPE = "|>"
 _JOINS = frozenset({"JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "SEMI", "ANTI"})
@@ -214,3 +284,242 @@ def _aggregated(rows: _Rows, step: _Step) -> str:
 def _is_outside(tokens: Sequence[Token], at: int) -> bool:
     depth = sum((token.key in {"(", "["}) - (token.key in {")", "]"}) for token in tokens[:at])
     return depth == 0
+
+
+SIGNS = frozenset("+-~")
+_UNITS = re.compile(r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|(?:MILLI|MICRO|NANO)SECOND)S?|TO")
+
+
+class MapPart(NamedTuple):
+    """Tokens `start` to `end` of the text, and their replacement."""
+
+    start: int
+    end: int
+    safe: str
+
+
+class Parts:
+    """One text and its tokens. Unterminated elements end with the text."""
+
+    def __init__(self, sql: str) -> None:
+        self.sql, self.tokens = sql, tokenize(sql)
+
+    def raw(self, part: MapPart) -> str:
+        """The text of a part as it was given."""
+        return self.sql[self.tokens[part.start].start : self.tokens[part.end - 1].end]
+
+    def key(self, at: int) -> str:
+        return self.tokens[at].key if at < len(self.tokens) else ""
+
+    def begins_value(self, at: int) -> bool:
+        token = self.tokens[at]
+        if token.kind in {"string", "quoted", "number"}:
+            return True
+        if token.kind == "word":
+            is_called = token.key in CALLED and (self.key(at + 1) == "(" or token.key == "CASE")
+            return is_called or token.key not in KEYWORDS
+        return token.key in {"(", "*", *SIGNS}
+
+    def expects(self, at: int) -> bool:
+        """Whether a value may follow a token that is none."""
+        token = self.tokens[at]
+        return token.kind == "symbol" or token.key in KEYWORDS
+
+    def between(self, start: int, end: int) -> str:
+        return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
+
+    def type_end(self, at: int, end: int) -> int:
+        after = at + 1
+        if after < end and self.tokens[after].key == "(":
+            return min(closing(self.tokens, after) + 1, end)
+        return after
+
+    def interval_end(self, at: int, end: int) -> int:
+        """Where INTERVAL '1' DAY, INTERVAL -1 DAY 2 HOURS end; 0 where the word is a name."""
+        after = at + 1
+        while after < end:
+            value = after + (self.tokens[after].key in SIGNS)
+            if value >= end or not (self.tokens[value].kind in {"string", "number"} or self.tokens[value].key == "("):
+                break
+            after = min(closing(self.tokens, value), end - 1) + 1 if self.tokens[value].key == "(" else value + 1
+            while after < end and _UNITS.fullmatch(self.tokens[after].key):
+                after += 1
+        return after if after > at + 1 else 0
+
+    def behind_call(self, at: int, end: int) -> int:
+        """Where FILTER (…), OVER w, IGNORE NULLS behind a call end."""
+        while at < end:
+            key, following = self.tokens[at].key, self.key(at + 1)
+            if key in {"FILTER", "OVER"} and following == "(":
+                at = min(closing(self.tokens, at + 1) + 1, end)
+            elif key == "OVER" or (key in {"IGNORE", "RESPECT"} and following == "NULLS"):
+                at = min(at + 2, end)
+            elif key == "WITHIN" and following == "GROUP":
+                at = min(closing(self.tokens, at + 2) + 1, end)
+            else:
+                break
+        return at
+
+    def arguments(self, opening: int, close: int) -> Iterator[str]:
+        """The texts between the commas of a call; of EXTRACT(part FROM value) both."""
+        for first, last in self.spans(opening, close):
+            yield self.between(first, last)
+
+    def spans(self, opening: int, close: int) -> Iterator[tuple[int, int]]:
+        """Where the arguments of a call begin and end."""
+        if close <= opening + 1:
+            return
+        cuts = [opening, *self.commas(opening + 1, close), close]
+        if len(cuts) == 2 and self.key(opening + 2) == "FROM":
+            cuts.insert(1, opening + 2)
+        for first, last in pairwise(cuts):
+            if last > first + 1:
+                yield first + 1, last
+
+    def commas(self, start: int, end: int) -> Iterator[int]:
+        at = start
+        while at < end:
+            if self.tokens[at].key == ",":
+                yield at
+            at = closing(self.tokens, at) + 1 if self.tokens[at].key in {"(", "["} else at + 1
+
+    def results(self, cuts: list[int]) -> Iterator[tuple[int, int]]:
+        for first, last in pairwise(cuts):
+            if self.tokens[first].key in {"THEN", "ELSE"} and last > first + 1:
+                yield first, last
+
+    def branches(self, at: int, end: int) -> Iterator[int]:
+        """The WHEN, THEN, ELSE and END of the CASE at a place."""
+        after, depth = at + 1, 0
+        while after < end:
+            key = self.tokens[after].key
+            if key in {"(", "["}:
+                after = closing(self.tokens, after) + 1
+                continue
+            if depth == 0 and key in {"WHEN", "THEN", "ELSE", "END"}:
+                yield after
+                if key == "END":
+                    return
+            depth += (key == "CASE") - (key == "END")
+            after += 1
+
+
+_DOTTED = re.compile(r"[\w`]\s*\.\s*[\w`]")
+_BEFORE = frozenset({"SELECT", "DISTINCT", ","})
+_BEHIND = frozenset({",", "FROM", ";", ""})
+
+
+def with_parts(sql: str, rows: OperandRows) -> str:
+    """`sql`, an expression or a query, with keys of maps in brackets, and fields of arrays taken from each element.
+
+    What is selected keeps the name that Spark gives it, its last part.
+    """
+    if not _DOTTED.search(sql) or "->" in sql:
+        return sql
+    tokens, original = tokenize(sql), sql
+    for first, end in reversed(list(_chains(tokens))):
+        columns = rows.columns(scope_at(original, tokens, first))
+        names = [token.name for token in tokens[first:end:2]]
+        text = _meant(names, columns)
+        if text:
+            alias = f" AS {quote(names[-1])}" if _is_selected(tokens, first, end) else ""
+            sql = sql[: tokens[first].start] + text + alias + sql[tokens[end - 1].end :]
+    return sql
+
+
+def _chains(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """From where to where names with dots between them go, that are no calls."""
+    at = 0
+    while at < len(tokens):
+        end = at + 1
+        while tokens[at].is_name and end + 1 < len(tokens) and tokens[end].key == "." and tokens[end + 1].is_name:
+            end += 2
+        if end > at + 1 and (end == len(tokens) or tokens[end].key not in {"(", "."}):
+            yield at, end
+        at = end
+
+
+def _meant(names: Sequence[str], columns: StructType) -> str:
+    """The text of a chain of names; "" where it is what Sail takes it for."""
+    index = 0 if columns.find(names[0]) is not None else 1
+    column = columns.find(names[index])
+    if column is None:
+        return ""
+    kind: DataType = column.type
+    text, is_plain = ".".join(map(quote, names[: index + 1])), True
+    for name in names[index + 1 :]:
+        part = _part(text, kind, name)
+        if part is None:
+            return ""
+        is_plain = is_plain and isinstance(kind, StructType)
+        text, kind = part
+    return "" if is_plain else text
+
+
+def _part(text: str, kind: DataType, name: str) -> tuple[str, DataType] | None:
+    """A part of a value, and its type; None for a field that there is not."""
+    match kind:
+        case StructType():
+            field = kind.find(name)
+            return None if field is None else (f"{text}.{quote(name)}", field.type)
+        case MapType():
+            return f"{text}[{sql_literal(name)}]", kind.value
+        case ArrayType(StructType() as element):
+            field = element.find(name)
+            return None if field is None else (f"transform({text}, e -> e.{quote(name)})", ArrayType(field.type))
+        case _:
+            # It has no parts, which Sail says then.
+            return f"{text}[{sql_literal(name)}]", kind
+
+
+def _is_selected(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether names between two indexes are all of a column of a SELECT."""
+    before = tokens[first - 1].key if first else ""
+    behind = tokens[end].key if end < len(tokens) else ""
+    if before not in _BEFORE or behind not in _BEHIND:
+        return behind == ")" and before in {"SELECT", "DISTINCT"}
+    opened = [index for index in range(first) if tokens[index].key == "(" and closing(tokens, index) >= end]
+    begin = opened[-1] + 1 if opened else 0
+    return tokens[begin].key in {"SELECT", "WITH"}
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryWrite:
+    """INSERT OVERWRITE DIRECTORY 'path' USING format [OPTIONS (key = value, …)] query; `format`, keys in lower case."""
+
+    path: str
+    format: str
+    options: Mapping[str, str]
+    query: str
+
+
+def directory_write(sql: str) -> DirectoryWrite | None:
+    """The parts of such a statement; None for any other. Raises LeftToEngineError for what is not certain."""
+    at = TokenCursor(tokenize(sql))
+    if not (at.take("INSERT") and at.take("OVERWRITE") and at.key in {"DIRECTORY", "LOCAL"}):
+        return None
+    at.need("DIRECTORY")
+    path = _text(at.next())
+    at.need("USING")
+    name = at.name().lower()
+    options = dict(_option(item) for item in comma_separated(at.group()[1:-1])) if at.take("OPTIONS") else {}
+    if not at.left:
+        raise LeftToEngineError
+    return DirectoryWrite(path, name, options, sql[at.tokens[at.at].start :].rstrip().rstrip(";"))
+
+
+def _text(token: Token) -> str:
+    if token.kind != "string":
+        raise LeftToEngineError
+    return require_value(unquote(token.text))
+
+
+def _option(item: list[Token]) -> tuple[str, str]:
+    """key value, key = value, 'key' = 'value'; a key may have dots in it."""
+    at = TokenCursor(item)
+    first = at.next()
+    key = _text(first) if first.kind == "string" else first.name
+    at.take("=")
+    value = at.next()
+    at.end()
+    return key.lower(), _text(value) if value.kind == "string" else value.text

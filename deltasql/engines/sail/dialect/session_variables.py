@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.sql.cursor import TokenCursor, comma_separated
-from deltasql.sql.function_text import type_end
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.stored_expressions import type_end
+from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
 
 _SESSIONS = (["SESSION"], ["SYSTEM", "SESSION"])
 _LIST_ENDS = frozenset(

@@ -9,8 +9,7 @@ from itertools import pairwise
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.guards.comparisons import ComparedParts
 from deltasql.engines.sail.guards.exact_types import Operand, common_type
-from deltasql.engines.sail.guards.functions import Kind, is_compared
-from deltasql.engines.sail.guards.guards import MIXED
+from deltasql.engines.sail.guards.guards import MIXED, Kind, is_compared
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import DataType
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from deltasql.base.errors.engine import NotOnSailError
-from deltasql.engines.sail.dialect.parts import MapPart, Parts
+from deltasql.engines.sail.dialect.pipes import MapPart, Parts
 from deltasql.engines.sail.guards.exact_types import Exact, Operand, OperandRows, cast_text
 from deltasql.engines.sail.guards.guards import OVERFLOW, Guard, comparison_guards, day_comparison
 from deltasql.schema.text import sql_text

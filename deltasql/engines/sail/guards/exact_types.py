@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deltasql.engines.sail.dialect.scopes import SailScope, lambda_spans, scope_at
+from deltasql.engines.sail.dialect.inlining import SailScope, lambda_spans, scope_at
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import DIGITS, MOST_DIGITS, common_of_values, is_integral, is_number
 from deltasql.schema.types import BYTE, DOUBLE, FLOAT, STRING, VOID, DataType, DecimalType, StructType

@@ -12,8 +12,7 @@ from functools import reduce
 from itertools import pairwise
 
 from deltasql.base.errors.engine import NotOnSailError
-from deltasql.engines.sail.dialect.parts import SIGNS, MapPart
-from deltasql.engines.sail.dialect.words import with_least
+from deltasql.engines.sail.dialect.pipes import SIGNS, MapPart, with_least
 from deltasql.engines.sail.guards import nesting
 from deltasql.engines.sail.guards.calls import ComparedCalls
 from deltasql.engines.sail.guards.exact_types import EXACT_DIGITS, RETYPED, Operand, OperandRows

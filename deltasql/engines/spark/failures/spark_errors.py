@@ -1,17 +1,24 @@
-"""Translation of Spark's exceptions to the typed errors of deltasql, with carets in the user's SQL."""
+"""Translation of Spark's exceptions to the typed errors of deltasql, with carets in the user's SQL.
+
+Errors for queries that Spark cannot parse or resolve, with suggestions of the intended SQL.
+
+Translation of Spark's errors for a written row to typed errors that name its column or constraint.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.column_values import AmbiguousJsonNameError, JsonPathOperandError
+from deltasql.base.errors.column_values import AmbiguousJsonNameError, IdentityOverflowError, JsonPathOperandError
 from deltasql.base.errors.engine import (
     EngineLostError,
     FilesNotSharedError,
@@ -21,21 +28,242 @@ from deltasql.base.errors.engine import (
 )
 from deltasql.base.errors.statements.copy_into import CsvHeaderError
 from deltasql.base.errors.statements.function import PythonFunctionFailedError, PythonResultError
+from deltasql.base.errors.statements.insert import ReplaceViolationError
 from deltasql.base.errors.statements.merge import MergeUnresolvedError
 from deltasql.base.errors.statements.settings import UnboundParameterError
+from deltasql.base.errors.suggestion import closest
 from deltasql.base.errors.syntax import ParseSyntaxError, TooComplexError
-from deltasql.engines.spark.failures.query_errors import misspelt_error, unresolved_error
-from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.base.errors.write import (
+    CheckViolationError,
+    InsertOverflowError,
+    InvalidInputError,
+    NoCastError,
+    NotNullViolationError,
+    WriteOverflowError,
+)
+from deltasql.engines.choice import violation_error
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.log.storage.listing import may_make, may_read
 from deltasql.log.storage.locations import is_local, local_path
-from deltasql.plan.marks import BOUND_VALUES, JSON_NAME
+from deltasql.plan import base
+from deltasql.plan.base import BOUND_VALUES, JSON_NAME
+from deltasql.plan.operators import Constraint, Operator, Project, Rewrite, children
 from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.sql.misspelt import corresponding, unreadable_part
+from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.parser.diagnosis import advice
+from deltasql.sql.parser.unsupported import refusal
+from deltasql.sql.queries.query_filters import find, outline
+from deltasql.sql.references import corresponding, meant, unfinished, unreadable_part, without_from
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
+
+
+# Raised for a row; a plan that Spark prints contains the marks as well, but no row after them.
+_VIOLATION = re.compile(re.escape(base.VIOLATION) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
+_OVERFLOW = re.compile(re.escape(base.IDENTITY_OVERFLOW) + r"([^|]*)\|")
+_CAST = re.compile(re.escape(base.CAST) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
+
+
+_RULES = (CheckViolationError, NotNullViolationError)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """Context of a write for its error messages: table, SQL of each column's value, and kind of statement.
+
+    Without `insert` and `merge` the statement is UPDATE or DELETE.
+    """
+
+    table: str
+    values: tuple[tuple[str, str], ...] = ()
+    insert: bool = False
+    merge: bool = False
+    replacing: str | None = None
+    """The clause REPLACE USING or REPLACE ON of an INSERT."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error of Spark: condition, SQLSTATE, text, message parameters, and the SQL fragments that it quotes."""
+
+    condition: str
+    state: str
+    text: str
+    parameters: Mapping[str, str]
+    fragments: tuple[str, ...] = ()
+
+
+def rewrite_context(operator: Rewrite, table: str, *, merge: bool, insert: bool) -> WriteContext:
+    """The error context of a rewrite; `merge` and `insert` select the statement, otherwise UPDATE or DELETE."""
+    lookup = None if operator.join is None else operator.join.lookup
+    replacing = None if lookup is None else lookup.clause
+    return WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
+
+
+def assigned_sql(operator: Operator) -> tuple[tuple[str, str], ...]:
+    """Pairs of column name and SQL of its value, for all values that `operator` and its inputs compute."""
+    assigned: list[tuple[str, str]] = []
+    if isinstance(operator, Project):
+        assigned += operator.columns
+    elif isinstance(operator, Rewrite):
+        for action in operator.actions:
+            assigned += zip(operator.output.names, action.values, strict=False)
+    return (*assigned, *(item for child in children(operator) for item in assigned_sql(child)))
+
+
+def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> DeltaSqlError | None:
+    """The error encoded by a mark (see `plan.marks`) in Spark's message; None if there is none."""
+    table = "the table" if write is None else write.table
+    violation = _VIOLATION.search(failure.text)
+    if violation is not None:
+        error = _violation(violation, table)
+        if write is None or write.replacing is None or not isinstance(error, _RULES):
+            return error
+        return ReplaceViolationError(clause=write.replacing, violation=error.message)
+    overflow = _OVERFLOW.search(failure.text)
+    if overflow is not None:
+        return IdentityOverflowError(unquote(overflow[1]))
+    unfit = _CAST.search(failure.text)
+    if unfit is None:
+        return None
+    column, target, source, value = unquote(unfit[1]), unquote(unfit[2]), unfit[3].upper(), unfit[4]
+    if source == "STRING":
+        value = f"'{value}'"
+        return InvalidInputError(f"column {column}", table, source, target, value).at(_written(None, value, sql))
+    kind = InsertOverflowError if write is None or write.insert else WriteOverflowError
+    return kind(f"column {column}", table, source, target, value).at(_written(None, value, sql))
+
+
+def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
+    """The error for a value that cannot be cast to its column's type; None for a failed cast in the user's SQL."""
+    if not failure.condition.startswith(_FAILED_CASTS):
+        return None
+    overflow = failure.condition.startswith(_OVERFLOWS)
+    values = failure.parameters
+    # For a decimal, Spark reports precision and scale instead of types.
+    target = values.get("targetType", f"DECIMAL({values.get('precision')},{values.get('scale')})").strip('"')
+    fragment = failure.fragments[0] if failure.fragments else None
+    if fragment is not None and fragment in sql:
+        return None
+    columns = _columns(write.values, fragment or f" AS {target})")
+    if not columns:
+        return None
+    column = f"column {' or '.join(columns)}"
+    if failure.condition.startswith(_NO_CAST):
+        return _no_cast(column, write.table, target, values).at(_written(fragment, "", sql))
+    source = values.get("sourceType", "DECIMAL").strip('"')
+    value = values.get("expression", values.get("value", ""))
+    kind = InvalidInputError if not overflow else InsertOverflowError if write.insert else WriteOverflowError
+    error = kind(column, write.table, source, target, value)
+    return error.at(_written(fragment, value, sql))
+
+
+_OVERFLOWS = ("CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
+_NO_CAST = "DATATYPE_MISMATCH.CAST_"
+_FAILED_CASTS = (*_OVERFLOWS, _NO_CAST, "CAST_INVALID_INPUT")
+"""Prefixes of Spark's conditions for failed casts."""
+
+
+def _no_cast(column: str, table: str, target: str, values: Mapping[str, str]) -> NoCastError:
+    functions = values.get("functionNames", "").replace("`", "")
+    advice = f"Convert it: {functions}." if functions else "Convert it yourself."
+    return NoCastError(column, table, values.get("srcType", "").strip('"'), target, advice)
+
+
+def _columns(values: Iterable[tuple[str, str]], text: str) -> list[str]:
+    """The columns whose values are computed with `text`, each once."""
+    folded = _folded(text)
+    # NULL is of any type, and always fits.
+    null = f"cast(null{folded}"
+    return list(dict.fromkeys(name for name, sql in values if folded in _folded(sql).replace(null, "")))
+
+
+def _folded(sql: str) -> str:
+    return sql.replace(" ", "").lower()
+
+
+def _written(fragment: str | None, value: str, sql: str) -> Caret | None:
+    """The position in `sql` of the expression that was cast, or of the literal `value` if it occurs exactly once."""
+    inner = fragment[len("CAST(") : fragment.rfind(" AS ")] if fragment and fragment.startswith("CAST(") else ""
+    for text in (inner, value):
+        matches = list(re.finditer(rf"(?<![\w`.']){re.escape(text)}(?![\w`.'])", sql)) if text else []
+        if len(matches) == 1:
+            return Caret(sql, matches[0].start(), matches[0].end())
+    return None
+
+
+def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
+    name, condition, column = (unquote(match[number]) for number in (1, 2, 3))
+    try:
+        row = json.loads(match[4])
+    except ValueError:
+        row = match[4]
+    return violation_error(Constraint(name, condition, column or None), row, table)
+
+
+# Spark's conditions for a query without FROM: its parser takes FROM at the end for an alias.
+_WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})
+
+_OF_PROCEDURES = ("< CALL >", "DESCRIBE|DESC < PROCEDURE >")
+_NO_TABLE_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_NO_STREAM = "_LEGACY_ERROR_TEMP_1008"
+"""Spark's condition for SELECT … FROM STREAM t."""
+_FILES = "Files are read by their format: SELECT * FROM csv.`/path`, json.`/path`, parquet.`/path` …."
+_INSTEAD = {
+    "read_files": _FILES,
+    "cloud_files": _FILES,
+    "event_log": "DESCRIBE HISTORY t tells what was done to a table.",
+    "read_kafka": "To fill a table from a stream: session.writeStream(df).toTable(name).",
+    "read_kinesis": "To fill a table from a stream: session.writeStream(df).toTable(name).",
+}
+"""Table functions of other products, each with its replacement."""
+
+
+def misspelt_error(failure: Failure, sql: str, carets: Sequence[Caret]) -> DeltaSqlError | None:
+    """The error for SQL in which a parser stopped at one of `carets`; None where the parser's message is best."""
+    refused = next(filter(None, (refusal(sql, caret.start) for caret in carets)), None)
+    if refused:
+        return refused
+    # A misspelt word is guessed from its neighbours, which is unreliable if there are several candidate places.
+    ways = (_guessed, _advised) if len(carets) == 1 else (_advised, _guessed)
+    error = next(filter(None, (way(sql, caret) for way in ways for caret in carets)), None)
+    if error is None and len(carets) != 1:
+        error = unfinished(sql)
+    return error and SparkError(failure.condition, failure.state, error[0], failure.text).at(error[1])
+
+
+def _guessed(sql: str, caret: Caret) -> tuple[str, Caret] | None:
+    return meant(sql, caret.start)
+
+
+def _advised(sql: str, caret: Caret) -> tuple[str, Caret] | None:
+    sentence = advice(sql, caret.start)
+    return (f"Syntax error at or near '{sql[caret.start : caret.end]}'. {sentence}", caret) if sentence else None
+
+
+def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
+    """The error for a query whose FROM is empty or missing, or for an unknown function or procedure; else None."""
+    if failure.condition in _WITHOUT_TABLE:
+        error = unfinished(sql) or without_from(sql)
+        return SparkError("PARSE_SYNTAX_ERROR", "42601", error[0], failure.text).at(error[1]) if error else None
+    if failure.condition == "UNRESOLVED_ROUTINE":
+        name = failure.parameters.get("routineName", "").replace("`", "")
+        if any(find(pattern, outline(sql)) for pattern in _OF_PROCEDURES):
+            sentence = f"There is no procedure {name}. A Python function around session.sql does what one would do."
+            return SparkError(failure.condition, failure.state, sentence, failure.text)
+        similar = closest(name.upper(), FUNCTIONS).lower()
+        advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists all of them."
+        sentence = f"There is no function {name}. {advice}"
+        return SparkError(failure.condition, failure.state, sentence, failure.text)
+    if failure.condition == _NO_TABLE_FUNCTION:
+        name = failure.parameters.get("name", "").replace("`", "")
+        advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists all of them.")
+        sentence = f"There is no function {name} that gives rows. {advice}"
+        return SparkError(failure.condition, failure.state, sentence, failure.text)
+    return refusal(sql) if failure.condition == _NO_STREAM else None
+
 
 # Messages of Python's datetime for values that PySpark cannot convert.
 _OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")

@@ -12,9 +12,9 @@ from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import np, pa
 from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.input_size import Workspace
-from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
+from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import declared_spark_schema
+from deltasql.files.memory import KEYED_BYTES, NUMBERED_FILES
 from deltasql.files.reading.file_reader import (
     ADDRESS,
     DESCRIPTION,
@@ -23,14 +23,12 @@ from deltasql.files.reading.file_reader import (
     encoded_name,
     reader_schema,
     spark_uri,
+    tables_of,
 )
 from deltasql.files.reading.file_tables import file_numbers, file_pieces
-from deltasql.files.reading.pieces import tables_of
-from deltasql.files.thresholds import KEYED_BYTES, NUMBERED_FILES
-from deltasql.plan.hidden import ROW_ADDRESS
+from deltasql.plan.base import ROW_ADDRESS
 from deltasql.plan.operators import Scan
-from deltasql.schema.lengths import without_lengths
-from deltasql.schema.text import sql_literal
+from deltasql.schema.text import sql_literal, without_lengths
 from deltasql.schema.types import (
     StructField,
     StructType,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from deltasql.base.errors.sources import RescuedLinesError
 from deltasql.base.lazy import F
 from deltasql.engines.spark.reading.source_rows import by_header, has_header, read_group, reader_options
+from deltasql.engines.spark.session.local_rows import frame_schema, spark_schema
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.plan.hidden import hidden
+from deltasql.plan.base import hidden
 from deltasql.plan.operators import METADATA, FileColumns, SourceFiles
 from deltasql.schema.paths import find_path, replace_type
 from deltasql.schema.text import quote_name, schema_ddl, sql_text, text_sql

@@ -20,22 +20,17 @@ from deltasql.base.errors.statements.view import ViewSchemaChangedError
 from deltasql.base.lazy import F
 from deltasql.base.settings.session_settings import ANSI
 from deltasql.engines.choice import is_handed_out
-from deltasql.engines.spark.reading.cached_scans import CachedScans
-from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
 from deltasql.engines.spark.reading.input_size import Workspace
-from deltasql.engines.spark.reading.json_paths import has_json_paths, without_json_paths
-from deltasql.engines.spark.reading.scans import with_declared
-from deltasql.engines.spark.reading.source_rows import source_rows
+from deltasql.engines.spark.reading.scans import CachedScans, with_declared
+from deltasql.engines.spark.reading.source_rows import Texts, checked, has_json_paths, source_rows, without_json_paths
 from deltasql.engines.spark.session.capabilities import Capabilities
-from deltasql.engines.spark.session.local_rows import frame_of_rows
+from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle, drop_hidden
-from deltasql.engines.spark.session.spark_types import declared_spark_schema, frame_schema
-from deltasql.files.reading.literal_rows import literal_table
+from deltasql.files.reading.file_tables import literal_table
 from deltasql.files.result import RowSource
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import quote
-from deltasql.plan.hidden import ORDINAL
+from deltasql.plan.base import ORDINAL, quote
 from deltasql.plan.operators import (
     Check,
     Literals,
@@ -59,12 +54,12 @@ from deltasql.schema.evolution import as_nullable
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.functions.python_code import BODY, compiled
+from deltasql.sql.functions.allowed import BODY, compiled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.engines.spark.failures.write_errors import WriteContext
+    from deltasql.engines.spark.failures.spark_errors import WriteContext
 
 
 NO_SETTINGS: Mapping[str, str | None] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deltasql.engines.choice import scan_size
-from deltasql.files.thresholds import COUNTED_ROWS, TINY_BYTES
+from deltasql.files.memory import COUNTED_ROWS, TINY_BYTES
 from deltasql.plan.operators import (
     Literals,
     MemoryRows,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.base.lazy import F, pa
 from deltasql.engines.spark.session.local_rows import lookup
-from deltasql.plan.base import quote
-from deltasql.plan.hidden import (
+from deltasql.plan.base import (
     DESCRIBED,
     FIRST_ID,
     FIRST_VERSION,
@@ -25,6 +24,7 @@ from deltasql.plan.hidden import (
     MOVED_VERSION,
     ROW_ID,
     ROW_VERSION,
+    quote,
 )
 from deltasql.plan.operators import METADATA, ROW_ID_COLUMNS, Scan
 from deltasql.schema.types import LONG, StructField

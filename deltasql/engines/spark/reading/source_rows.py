@@ -1,35 +1,45 @@
-"""Files of other formats → DataFrames, by Spark's own readers."""
+"""Files of other formats → DataFrames, by Spark's own readers.
+
+Rows checked against constraints: a violating row ends the job with an error about it.
+
+Paths in JSON texts, `raw:a.b`: Spark has them for a VARIANT only, and its analysis says which operands are texts.
+"""
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote as percent_encoded
 
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.base.lazy import F
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
-from deltasql.engines.spark.session.local_rows import no_rows
-from deltasql.engines.spark.session.scratch import Scratch
+from deltasql.engines.spark.session.capabilities import SPARK, Capabilities
+from deltasql.engines.spark.session.local_rows import Scratch, no_rows, spark_schema
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.files.reading.file_reader import DESCRIPTION
-from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import encode_path, folder_and_name, hadoop_location, hadoop_scheme, is_local
-from deltasql.plan.base import quote
-from deltasql.plan.operators import METADATA, SourceFiles
-from deltasql.schema.lengths import declared_length
-from deltasql.schema.text import text_sql
+from deltasql.log.storage.stores import hadoop_settings
+from deltasql.plan import base
+from deltasql.plan.base import GUARD, quote
+from deltasql.plan.operators import METADATA, Constraint, SourceFiles
+from deltasql.schema.checks import HIDDEN_PREFIX
+from deltasql.schema.text import declared_length, sql_literal, text_sql
 from deltasql.schema.types import StructType
+from deltasql.sql.postfix import ASKING, json_paths, with_json_paths
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
 
 _THREADS = 8
 _LONGEST_HEADER = 1 << 16
@@ -217,3 +227,103 @@ def by_header(spark: SparkHandle, operator: SourceFiles) -> list[tuple[str, ...]
     if len(groups) > 1:
         groups.pop(b"", None)
     return [tuple(paths) for paths in groups.values()]
+
+
+Texts: TypeAlias = Callable[[str], str]
+"""How the text of an expression is spelled for the engine."""
+
+
+def checked(
+    frame: DataFrame,
+    constraints: Iterable[Constraint],
+    engine: Capabilities = SPARK,
+    texts: Texts = str,
+    *,
+    unless: str | None = None,
+) -> DataFrame:
+    """`frame`, whose rows must satisfy `constraints`: evaluating one that does not raises, and ends the job.
+
+    `texts` puts checks into the text of a condition. Rows with a value in the column `unless` may be any.
+    """
+    constraints = list(constraints)
+    if not constraints:
+        return frame
+    shown = [name for name in frame.columns if not name.startswith(HIDDEN_PREFIX) and name != unless]
+    guards = " AND ".join(_guard(constraint, shown, texts) for constraint in constraints)
+    if unless is not None:
+        # Not an OR, of which Sail computes both sides.
+        guards = f"CASE WHEN {quote(unless)} IS NOT NULL THEN TRUE ELSE {guards} END"
+    # Not deterministic, and not to be taken apart, so that Spark leaves the guards where they are. Merged with a filter
+    # below them, they would look at rows that it leaves out: `NULL AND guard` evaluates the guard.
+    if engine.ids_in_filters:
+        return frame.filter(f"CASE WHEN {_EACH_ROW} THEN {guards} END")
+    return frame.withColumn(GUARD, F.expr(f"CASE WHEN {_ANY_ROW} THEN {guards} END")).filter(GUARD).drop(GUARD)
+
+
+_EACH_ROW = "monotonically_increasing_id() >= 0"
+_ANY_ROW = "rand() >= 0"
+
+
+def _guard(constraint: Constraint, shown: Iterable[str], texts: Texts = str) -> str:
+    """SQL that is TRUE for a row that satisfies the constraint; else it fails the job, telling the columns `shown`."""
+    told = ", ".join(quote(name) for name in shown if name.lower() not in constraint.masked)
+    values = f"to_json(struct({told}), map('ignoreNullFields', 'false'))" if told else "'{}'"
+    fields = (constraint.name, constraint.condition, constraint.column or "")
+    mark = base.VIOLATION + "|".join(percent_encoded(text, safe="") for text in fields)
+    report = f"concat({sql_literal(mark)}, '|', {values})"
+    return f"CASE WHEN ({texts(constraint.condition)}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
+
+
+_NOT_BEHIND_VARIANT = ("COLUMN_IS_NOT_VARIANT_TYPE", "UNBOUND_SQL_PARAMETER", "INVALID_USAGE_OF_STAR_OR_REGEX")
+"""Spark's conditions for a path behind another type (an internal error), behind a constant, and for `[*]`."""
+_TYPE_ASKED = re.compile(rf'"{ASKING}\(.*" has the type "([^"]+)"')
+_COLON = re.compile(r"(?<!:):(?!:)")
+
+
+def has_json_paths(sql: str) -> bool:
+    """Whether a text has paths, be their operands texts or VARIANTs."""
+    return _COLON.search(sql) is not None and bool(json_paths(tokenize(sql)))
+
+
+def without_json_paths(sql: str, analysed: Callable[[str], DataFrame]) -> str:
+    """`sql` with functions in place of the paths whose operand is no VARIANT; `analysed` has Spark analyse a text.
+
+    Other errors of the analysis are left to the caller, who has the result analysed.
+    """
+    if not has_json_paths(sql):
+        return sql
+    condition, _ = _refusal(with_json_paths(sql, ()), analysed)
+    return with_json_paths(sql, _texts(sql, analysed) if condition in _NOT_BEHIND_VARIANT else ())
+
+
+def _texts(sql: str, analysed: Callable[[str], DataFrame]) -> Collection[int]:
+    """The numbers of the paths whose operand is no VARIANT.
+
+    The type of an operand may depend on a path in a sub-query, so that it is found only after that one's.
+    """
+    numbers = set(range(len(json_paths(tokenize(sql)))))
+    unknown, variants = set(numbers), set[int]()
+    while unknown:
+        found = set()
+        for number in unknown:
+            _, kind = _refusal(with_json_paths(sql, numbers - variants, number), analysed)
+            if kind is not None:
+                found.add(number)
+            if kind == "VARIANT":
+                variants.add(number)
+        if not found:
+            break
+        unknown -= found
+    return numbers - variants
+
+
+def _refusal(sql: str, analysed: Callable[[str], DataFrame]) -> tuple[str | None, str | None]:
+    """The condition with which Spark refuses a text, and the type of the operand that it asks for; None without."""
+    try:
+        analysed(sql).schema  # noqa: B018 - Spark Connect looks only now
+    except Exception as error:
+        # An internal error of Spark has a class of the bridge to the JVM, and no condition.
+        text = str(error)
+        asked = _TYPE_ASKED.search(text)
+        return next((name for name in _NOT_BEHIND_VARIANT if name in text), None), asked and asked[1]
+    return None, None

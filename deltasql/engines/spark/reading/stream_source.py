@@ -17,8 +17,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from deltasql.base.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
 from deltasql.base.lazy import pa
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.files.frame_options import StreamOptions, stream_options
 from deltasql.files.reading.stream_batches import batches
-from deltasql.files.stream_options import StreamOptions, stream_options
 from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.open_store import open_store

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from deltasql.base.lazy import F
 from deltasql.engines.rewriting.outcome import candidates
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.files.thresholds import BROADCAST_ROWS
-from deltasql.plan.base import quote
-from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
+from deltasql.files.memory import BROADCAST_ROWS
+from deltasql.plan.base import LOOKUP, SOURCE_PRESENT, SOURCE_ROW, quote
 from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Rewrite, Scan, SourceJoin, SqlQuery
 from deltasql.sql.evaluated.queries import constants_of
 from deltasql.sql.references import is_stable

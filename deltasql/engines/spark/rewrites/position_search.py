@@ -11,20 +11,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base.lazy import F, np, pa, pc
-from deltasql.engines.rewriting.positions import Positions, listed_positions, positions_of
+from deltasql.engines.rewriting.outcome import Positions, listed_positions, positions_of
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
-from deltasql.engines.spark.session.local_rows import frame_of_rows
-from deltasql.engines.spark.session.spark_types import spark_type
+from deltasql.engines.spark.session.local_rows import frame_of_rows, spark_type
+from deltasql.files.memory import LEAST_ROWS, SOURCE_PART
 from deltasql.files.reading.file_reader import widest
-from deltasql.files.thresholds import LEAST_ROWS, SOURCE_PART
 from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.storage.locations import decode_path
-from deltasql.plan.hidden import ACTION, ROW_ADDRESS, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.base import ACTION, ROW_ADDRESS, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import EqualKey, ReadInProcess, Scan
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.lengths import declared_type, has_lengths
+from deltasql.schema.text import declared_type, has_lengths
 from deltasql.schema.types import StructField
 from deltasql.sql.references import column_references
 

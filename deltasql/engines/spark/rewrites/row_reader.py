@@ -9,29 +9,27 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.base.lazy import pa
-from deltasql.engines.rewriting.positions import Positions
+from deltasql.engines.rewriting.outcome import Positions
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rewrites.position_search import CHANGES, collect_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.files.reading.pieces import row_count
+from deltasql.files.reading.file_reader import row_count
 from deltasql.log.actions.deletion_vectors import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.skipping.pruning import prune
 from deltasql.log.storage.locations import absolute, canonical
-from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
-from deltasql.plan.operators import Pruning, Rewrite, RowEffect, RowKind, Scan, SqlQuery, TableVersion
-from deltasql.plan.reads import Reads
+from deltasql.plan.base import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
+from deltasql.plan.operators import Pruning, Reads, Rewrite, RowEffect, RowKind, Scan, SqlQuery, TableVersion
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deltasql.log.actions.actions import AddFile
-    from deltasql.log.commit.moved_rows import NewPositions
-    from deltasql.log.commit.row_rebase import RowPositions
+    from deltasql.log.commit.row_rebase import NewPositions, RowPositions
     from deltasql.log.replay.snapshot import Snapshot
 
 

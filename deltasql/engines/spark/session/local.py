@@ -9,6 +9,16 @@ The class of an exception is tested a dozen times, and each test resolves three 
 statements, of which one in twelve failed, that took a twelfth of the time.
 
 Spark settings from the environment: they are the user's, and a session that deltasql starts keeps them.
+
+Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of deltasql starts with.
+
+Credentials of object stores in Spark, whose JVM connects to each bucket or account with the first ones it gets.
+
+A job committer for object stores: Spark's tasks write files to their final paths, without a rename.
+
+Spark's own committer writes to a temporary path and renames, and S3 renames by copying. This one is
+`InPlaceCommit.java`, an implementation of Spark's FileCommitProtocol. Janino, which compiles the code of Spark's
+queries, compiles it, so that it fits the running release; where that fails, Spark's committer is used.
 """
 
 from __future__ import annotations
@@ -23,22 +33,110 @@ import signal
 import sys
 import tempfile
 import threading
+import weakref
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base.errors.engine import EnginesMixedError, JavaMissingError
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloads, connector_settings
-from deltasql.engines.spark.session.remote import START_LOCK
+from deltasql.engines.spark.session.remote import START_LOCK, is_connect
 from deltasql.engines.spark.session.tuning import SHUFFLES
-from deltasql.files.facts import RUNNING
-from deltasql.files.memory import available_memory
+from deltasql.files.memory import RUNNING, available_memory
+from deltasql.log.storage.stores import is_identity
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
+
+
+PACKAGES = "spark.jars.packages"
+EXCLUDES = "spark.jars.excludes"
+
+_SDK = {"3.5.0": "2.35.4"}
+"""The release of Amazon's SDK that a release of hadoop-aws was built with."""
+_SDK_MODULES = ("s3", "s3-transfer-manager", "sts", "apache-client")
+"""The parts of the SDK that S3A uses: 19 MB with what they need, where the bundle has 659."""
+
+_REACHABLE: weakref.WeakKeyDictionary[SparkSession, dict[str, bool]] = weakref.WeakKeyDictionary()
+_LOGGER = logging.getLogger(__name__)
+
+
+def can_reach(session: SparkSession, scheme: str) -> bool:
+    """Whether Spark has a file system for a scheme of Hadoop's, such as `s3a`."""
+    schemes = _REACHABLE.setdefault(session, {})
+    if scheme not in schemes:
+        schemes[scheme] = _has_file_system(session, scheme)
+    return schemes[scheme]
+
+
+def _has_file_system(session: SparkSession, scheme: str) -> bool:
+    # There is no such place, and its file system says so before it asks anybody: one that is missing cannot.
+    try:
+        session.read.schema("value STRING").text(f"{scheme}:///").schema  # noqa: B018 - Spark Connect looks only now
+    except Exception as error:
+        # What Spark throws here has no class of PySpark's.
+        return not re.search(r"ClassNotFoundException|No FileSystem for scheme", str(error))
+    return True
+
+
+def connector_settings(scheme: str) -> dict[str, str]:
+    """The settings of a new session of ours with which it can reach a scheme; none where no jars are known for it."""
+    version = _hadoop_version()
+    if scheme != "s3a" or version is None:
+        return {}
+    hadoop = f"org.apache.hadoop:hadoop-aws:{version}"
+    if version not in _SDK:
+        return {PACKAGES: hadoop}
+    modules = (f"software.amazon.awssdk:{module}:{_SDK[version]}" for module in _SDK_MODULES)
+    return {PACKAGES: ",".join((hadoop, *modules)), EXCLUDES: "software.amazon.awssdk:bundle"}
+
+
+def announce_downloads(settings: dict[str, str]) -> None:
+    """Tells the user that jars are on their way, since this takes its time once."""
+    first = settings[PACKAGES].partition(",")[0]
+    group, name, version = first.split(":")
+    if not any(Path.home().glob(f".ivy2*/jars/{group}_{name}-{version}.jar")):
+        _LOGGER.warning("Spark fetches its connector for S3, %s and 51 jars that it needs (19 MB), once", first)
+
+
+@cache
+def _hadoop_version() -> str | None:
+    """The release of Hadoop that PySpark brings; None for a Spark that was installed in another way."""
+    import pyspark
+
+    jars = Path(pyspark.__file__).parent.glob("jars/hadoop-client-api-*.jar")
+    return next((jar.stem.removeprefix("hadoop-client-api-") for jar in jars), None)
+
+
+_FIRST: weakref.WeakKeyDictionary[Any, dict[str, str]] = weakref.WeakKeyDictionary()
+"""Hadoop's settings of stores by the SparkContext, which several sessions share, or by the session on a server."""
+
+
+def has_other_keys(session: SparkSession, settings: Mapping[str, str]) -> bool:
+    """Whether Spark is configured with credentials for a store that differ from these `settings` of Hadoop."""
+    first = _FIRST.get(_shared(session), {})
+    keys = {key: value for key, value in settings.items() if is_identity(key)}
+    return any({first.get(key, value), session.conf.get(key, value)} != {value} for key, value in keys.items())
+
+
+def configure(session: SparkSession, settings: Mapping[str, str]) -> None:
+    """Sets those of Hadoop's `settings` of a store that a session does not have yet."""
+    first = _FIRST.setdefault(_shared(session), {})
+    for key, value in settings.items():
+        if session.conf.get(key, None) is None:
+            session.conf.set(key, value)
+        first.setdefault(key, str(session.conf.get(key)))
+
+
+def _shared(session: SparkSession) -> Any:
+    return session if is_connect(session) else session.sparkContext
+
 
 _MOST_HEAP, _HEAP_SHARE = 4 << 30, 0.4
 STARTED_BY_DELTASQL = "spark.deltasql.own"
@@ -310,3 +408,83 @@ def _submitted(text: str) -> Iterator[tuple[str, str]]:
             yield _SHORT[option], value
         elif option == "--properties-file":
             yield from _properties(Path(value))
+
+
+COMMITTER = "spark.sql.sources.commitProtocolClass"
+"""Spark's setting for the class of the job committer."""
+IN_PLACE = "deltasql.InPlaceCommit"
+
+_SOURCE = Path(__file__).with_name("InPlaceCommit.java")
+_LOCK = Lock()
+_COMMITTERS: weakref.WeakKeyDictionary[SparkContext, InPlaceCommit | None] = weakref.WeakKeyDictionary()
+
+
+class InPlaceCommit:
+    """Handle of the committer class, loaded into a session's JVM."""
+
+    def __init__(self, session: SparkSession, loaded: Any) -> None:
+        """`loaded` is the Java class."""
+        gateway: Any = session.sparkContext._gateway
+        self._thread, self._loader = gateway.jvm.java.lang.Thread, loaded.getClassLoader()
+        types = gateway.new_array(gateway.jvm.java.lang.Class, 1)
+        types[0] = gateway.jvm.java.lang.Class.forName("java.lang.String")
+        self._taken, self._gateway = loaded.getMethod("taken", types), gateway
+
+    @contextmanager
+    def on_class_path(self) -> Iterator[None]:
+        """Context: the class is on the context class loader of this thread's JVM calls, where Spark looks it up."""
+        thread = self._thread.currentThread()
+        before = thread.getContextClassLoader()
+        thread.setContextClassLoader(self._loader)
+        try:
+            yield
+        finally:
+            thread.setContextClassLoader(before)
+
+    def taken(self, directory: str) -> frozenset[str] | None:
+        """Removes and returns the committed files of the job that wrote to a directory, by paths below it.
+
+        None for a job with another committer.
+        """
+        names = self._gateway.new_array(self._gateway.jvm.java.lang.Object, 1)
+        names[0] = directory
+        files = self._taken.invoke(None, names)
+        return None if files is None else frozenset(files)
+
+
+def in_place_commit(session: SparkSession) -> InPlaceCommit | None:
+    """The in-place committer for a session with its own JVM, loaded on first use; None if it cannot be loaded."""
+    with _LOCK:
+        context = session.sparkContext
+        if context not in _COMMITTERS:
+            _COMMITTERS[context] = _loaded(session)
+        return _COMMITTERS[context]
+
+
+def _loaded(session: SparkSession) -> InPlaceCommit | None:
+    try:
+        jvm: Any = session.sparkContext._gateway.jvm
+        compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.cook(_SOURCE.read_text(encoding="utf-8"))
+        jar = _jar({name: bytes(code) for name, code in compiler.getBytecodes().items()})
+        session.sql(f"ADD JAR '{jar}'")
+        loader: Any = session._jsparkSession.sharedState().jarClassLoader()
+        committer = InPlaceCommit(session, loader.loadClass(IN_PLACE))
+        with committer.on_class_path():
+            jvm.org.apache.spark.internal.io.FileCommitProtocol.instantiate(IN_PLACE, "0", "file:/", False)
+    except Exception as error:
+        # Py4J's errors and Spark's have no class in common, and neither must fail a write that can do without.
+        _LOGGER.info("Spark's own committer writes the files, for ours cannot be had: %s", error)
+        return None
+    return committer
+
+
+def _jar(classes: dict[str, bytes]) -> str:
+    """Path of a new jar with some classes (bytecode by name); deleted when this process ends."""
+    folder = tempfile.mkdtemp(prefix="deltasql-jar-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder, "deltasql.jar")
+    with zipfile.ZipFile(path, "w") as jar:
+        for name, code in classes.items():
+            jar.writestr(f"{name.replace('.', '/')}.class", code)
+    return str(path)

@@ -2,25 +2,188 @@
 
 Measured: an empty DataFrame of ten columns took 0.5 s from a list and 0.03 s from an Arrow table, the first one
 6.5 s and 0.7 s.
+
+Files on this machine's disk for as long as a statement needs them.
+
+They are copies from an object store that Spark has no way to, or rows on their way to an engine within this process.
+
+Our types as Spark's: objects, so that no name of a table goes through a text that Spark parses.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.lazy import F, pa
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.remote import streamed
-from deltasql.engines.spark.session.scratch import RowsFile, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import declared_spark_schema, with_whole_intervals
-from deltasql.plan.hidden import hidden
-from deltasql.schema.types import StructType
+from deltasql.files.memory import MEMORY_SHARE, SENT_BYTES, available_memory
+from deltasql.log.storage.locations import folder_and_name
+from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.base import hidden
+from deltasql.schema.arrow_types import bare_schema
+from deltasql.schema.edits import without_metadata
+from deltasql.schema.json import schema_from_json, type_to_json
+from deltasql.schema.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql import types as spark
     from pyspark.sql import types as spark_types
+
+
+def spark_schema(schema: StructType) -> spark.StructType:
+    """The columns of `schema` for a reader or a new DataFrame: all nullable, and without their metadata."""
+    return exact_spark_schema(bare_schema(schema))
+
+
+def declared_spark_schema(schema: StructType) -> spark.StructType:
+    """As `spark_schema`, where columns that are NOT NULL stay so."""
+    return exact_spark_schema(without_metadata(schema))
+
+
+def exact_spark_schema(schema: StructType) -> spark.StructType:
+    """The columns of `schema`, as nullable as they are declared."""
+    load_pyspark()
+    from pyspark.sql.types import StructType as SparkStruct
+
+    return SparkStruct.fromJson(type_to_json(schema))
+
+
+def spark_type(kind: DataType) -> spark.DataType:
+    """A type for a cast."""
+    return spark_schema(StructType((StructField("x", kind),))).fields[0].dataType
+
+
+def with_whole_intervals(schema: spark.StructType) -> spark.StructType:
+    """The schema, in which intervals of days and times, at any depth, are INTERVAL DAY TO SECOND."""
+    load_pyspark()
+    from pyspark.sql.types import StructType as SparkStruct
+
+    return SparkStruct.fromJson(_whole(schema.jsonValue()))
+
+
+def _whole(node: Any) -> Any:
+    match node:
+        case {"fields": [*fields]}:
+            return {**node, "fields": [{**field, "type": _whole(field["type"])} for field in fields]}
+        case {"type": "array"}:
+            return {**node, "elementType": _whole(node["elementType"])}
+        case {"type": "map"}:
+            return {**node, "keyType": _whole(node["keyType"]), "valueType": _whole(node["valueType"])}
+        case str() if _DAY_TIME.fullmatch(node):
+            return "interval day to second"
+        case _:
+            return node
+
+
+_DAY_TIME = re.compile(r"interval (?:day|hour|minute|second)(?: to \w+)?")
+
+
+def frame_schema(frame: DataFrame) -> StructType:
+    """Our schema of a DataFrame's columns."""
+    return schema_from_json(frame.schema.json())
+
+
+_THREADS = 8
+_STEP = 32 << 20
+_BATCH_ROWS = 1 << 16
+
+
+class Scratch:
+    """A temporary folder that is deleted with this object."""
+
+    def __init__(self) -> None:
+        self.root = tempfile.mkdtemp(prefix="deltasql-source-")
+        """The folder."""
+        weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
+
+    def fetch(self, open_store: Callable[[str], LogStore], root: str, files: Sequence[str]) -> list[str]:
+        """The places of the copies of `files`, which lie below `root`; they were written when the files were.
+
+        Raises FileNotFoundError, StorageError.
+        """
+
+        def copy(path: str) -> str:
+            target = Path(self.root) / path.removeprefix(f"{root}/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            folder, name = folder_and_name(path)
+            store = open_store(folder)
+            entry = store.head(name)
+            with target.open("wb") as file:
+                for start in range(0, entry.size, _STEP):
+                    file.write(store.read_range(name, start, min(_STEP, entry.size - start)))
+            os.utime(target, (entry.modified / 1000, entry.modified / 1000))
+            return str(target)
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            return list(threads.map(copy, files))
+
+
+def goes_by_file(spark: SparkHandle, size: int) -> bool:
+    """Whether rows of `size` bytes in memory are better not sent to the engine: see `frame_of_file`."""
+    return size > SENT_BYTES and spark.is_in_process
+
+
+def frame_of_file(
+    spark: SparkHandle, tables: Iterable[pa.Table], schema: pa.Schema, retain: Callable[[object], None]
+) -> DataFrame:
+    """A DataFrame of Arrow tables, which the engine reads from this machine's disk. `retain` keeps the file there.
+
+    One table at a time is in memory. Raises what producing the tables raises.
+    """
+    file = RowsFile(tables, schema)
+    retain(file)
+    return file.frame(spark)
+
+
+class RowsFile:
+    """Rows in a file of Arrow, which is deleted with this object. One table at a time is in memory."""
+
+    def __init__(self, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
+        """Raises what producing the tables raises, and NotOnSailError for more rows than fit into memory.
+
+        Sail reads the whole file at once.
+        """
+        self._scratch = Scratch()
+        most = int(MEMORY_SHARE * available_memory())
+        self._path = f"{self._scratch.root}/rows.arrow"
+        with pa.OSFile(self._path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+            for table in tables:
+                writer.write_table(table, max_chunksize=_BATCH_ROWS)
+                if file.tell() > most:
+                    raise NotOnSailError(what=f"a statement for which Sail gets more than {most:,} bytes of rows")
+
+    def frame(self, spark: SparkHandle) -> DataFrame:
+        """A DataFrame of the rows, which the engine reads from the file."""
+        frame = spark.session.read.format("arrow").load(self._path)
+        retain_with(frame, self)
+        return frame
+
+    def table(self) -> pa.Table:
+        """The rows, in pages of the file."""
+        with pa.memory_map(self._path) as file:
+            return pa.ipc.open_file(file).read_all()
+
+
+def retain_with(rows: DataFrame, item: object) -> None:
+    """Holds an item for as long as rows of Spark Connect may be asked for, or of what is made of them.
+
+    The plan of a DataFrame refers to those that it is made of, though not to the views that a text names.
+    """
+    plan: Any = rows
+    plan._plan._deltasql_retained = item
 
 
 def frame_of_rows(spark: SparkHandle, rows: pa.Table, schema: spark_types.StructType) -> DataFrame:

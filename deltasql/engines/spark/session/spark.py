@@ -1,6 +1,10 @@
 """The Spark session behind the engine: started on first use, tuned per statement, with its settings restored.
 
 The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
+
+A small LRU cache of a session's DataFrames for later statements.
+
+The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
 """
 
 from __future__ import annotations
@@ -10,7 +14,8 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -18,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import NeedsEngineError
 from deltasql.base.progress import Progress, Watch
-from deltasql.base.settings.query_meaning import preserve_literal_values
 from deltasql.base.settings.session_settings import (
     CASE_SENSITIVE,
     COMPUTE,
@@ -26,15 +30,20 @@ from deltasql.base.settings.session_settings import (
     IO_MODE,
     TIME_ZONE,
     SessionSettings,
+    preserve_literal_values,
 )
-from deltasql.engines.spark.session.cached_frames import CachedFrames
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
-from deltasql.engines.spark.session.connectors import can_reach, configure, has_other_keys
-from deltasql.engines.spark.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
 from deltasql.engines.spark.session.local import (
+    COMMITTER,
+    IN_PLACE,
     OF_EVERY_SESSION,
     STARTED_BY_DELTASQL,
+    InPlaceCommit,
     active_session,
+    can_reach,
+    configure,
+    has_other_keys,
+    in_place_commit,
     is_configured_outside,
     is_local_master,
     master_address,
@@ -59,6 +68,57 @@ from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+MOST_FRAMES = 64
+MOST_WEIGHT = 64 << 20
+"""Total weight of the cached frames: see `CachedFrames.put`."""
+
+
+class CachedFrames:
+    """DataFrames by a key of all their inputs; safe for several threads."""
+
+    def __init__(self, most: int = MOST_FRAMES, most_weight: int = MOST_WEIGHT) -> None:
+        self._most, self._most_weight = most, most_weight
+        self._frames: OrderedDict[Hashable, tuple[DataFrame, int]] = OrderedDict()
+        self._weight = 0
+        self._change = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def find(self, key: Hashable) -> DataFrame | None:
+        """The cached DataFrame of this key, if any."""
+        with self._change:
+            cached = self._frames.get(key)
+            if cached is None:
+                return None
+            self._frames.move_to_end(key)
+            return cached[0]
+
+    def put(self, key: Hashable, frame: DataFrame, weight: int) -> None:
+        """Keeps a DataFrame that holds about so many bytes of memory, in place of those that were used longest ago.
+
+        One that is too heavy for all of the place is not kept.
+        """
+        if weight > self._most_weight:
+            return
+        with self._change:
+            self._drop(key)
+            self._frames[key] = frame, weight
+            self._weight += weight
+            while len(self._frames) > self._most or self._weight > self._most_weight:
+                self._drop(next(iter(self._frames)))
+
+    def clear(self) -> None:
+        with self._change:
+            self._frames.clear()
+            self._weight = 0
+
+    def _drop(self, key: Hashable) -> None:
+        if key in self._frames:
+            self._weight -= self._frames.pop(key)[1]
+
 
 OF_FILES = ("spark.sql.parquet.", "spark.sql.files.", "spark.hadoop.", "parquet.")
 _OF_RESULTS = ("spark.sql.execution.arrow.", "spark.sql.execution.pyspark.", "spark.sql.legacy.")

@@ -1,27 +1,186 @@
-"""An open transaction: pinned versions of the tables that it reads, and what it writes to them, up to the commit."""
+"""An open transaction: pinned versions of the tables that it reads, and what it writes to them, up to the commit.
+
+Which statements may be part of a transaction, and why the others may not.
+
+The transaction of a session: BEGIN, COMMIT and ROLLBACK, and atomic blocks.
+
+Auto compaction: the small files of a table are put together after a statement that wrote to it.
+"""
 
 from __future__ import annotations
 
+import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.transaction import SecondTableError, SeparateCatalogError, StaleStatementError
+from deltasql.base.errors.statements.transaction import (
+    NestedTransactionError,
+    NotInTransactionError,
+    NoTransactionError,
+    SecondTableError,
+    SeparateCatalogError,
+    StaleStatementError,
+)
 from deltasql.base.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_group import CommitGroup
 from deltasql.log.commit.commit_race import CommitRace
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.pending.pinned_log import Cut, PinnedLog
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.plan.operators import Operator
-from deltasql.plan.reads import Reads
-from deltasql.planner.changes import LogRows, Plan, QueryRows, RowChange, SingleCommit, SparkCommand
-from deltasql.planner.rows.read_set import partition_test, scans
-from deltasql.planner.rows.row_change import may_repeat
+from deltasql.plan.base import LogicalPlan
+from deltasql.plan.operators import Operator, Reads
+from deltasql.plan.way import records_of_statement
+from deltasql.planner.catalog_changes import CatalogChange, CatalogChoice, SchemaChoice
+from deltasql.planner.changes import (
+    AtomicBlock,
+    FileRemoval,
+    LayoutChange,
+    LogRows,
+    Plan,
+    QueryRows,
+    RowChange,
+    SingleCommit,
+    SourceWrite,
+    SparkCommand,
+    Step,
+    Stepwise,
+    TableChange,
+)
+from deltasql.planner.context import Context
+from deltasql.planner.door import StatementEngine
+from deltasql.planner.rows.row_change import may_repeat, partition_test, scans
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.session.execution.commit import Committed, Contribution
-from deltasql.session.execution.transaction.admission import admit
+from deltasql.session.execution.row_change import StagedLayout
 from deltasql.session.execution.transaction.written_table import WrittenTable, is_managed
+from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.tokens import tokens_from
+from deltasql.statements.nodes.catalog import (
+    CommentOnCatalog,
+    CreateCatalog,
+    DropCatalog,
+    SetCatalogProperties,
+    UnsetCatalogProperties,
+)
+from deltasql.statements.nodes.clone import CloneTable
+from deltasql.statements.nodes.convert import Convert
+from deltasql.statements.nodes.copy_into import CopyInto
+from deltasql.statements.nodes.features import DropFeature
+from deltasql.statements.nodes.fsck import Fsck
+from deltasql.statements.nodes.generate import Generate
+from deltasql.statements.nodes.optimize import Optimize, Reorg, UpgradeUniform
+from deltasql.statements.nodes.properties import CommentOnSchema
+from deltasql.statements.nodes.refresh import CreateRefreshed, RefreshData
+from deltasql.statements.nodes.restore import Restore
+from deltasql.statements.nodes.table import (
+    CreateSchema,
+    CreateTable,
+    CreateTableLike,
+    DropSchema,
+    DropTable,
+    RenameTable,
+    SetSchemaProperties,
+    SetTableLocation,
+    UnsetSchemaProperties,
+)
+from deltasql.statements.nodes.upkeep import AnalyzeTable
+from deltasql.statements.nodes.vacuum import Vacuum
+from deltasql.statements.rules.files.auto_compaction import auto_compaction, compacts
+
+_MOVES = "it moves rows to other files, which must be those of a version."
+_MAKES = "it makes a table, or puts another one in its place."
+_CATALOG = "the catalog takes its change at once, and ROLLBACK could not undo it."
+_STEPS = "it makes several separate commits."
+_DELETES = "it deletes files for good."
+_RESTORES = "it puts the table back as it was, whatever is there now."
+_MENDS = "it takes files out that are gone, of what others have committed."
+_STREAMS = "each batch of a stream is a commit that is done once."
+_STATES = "it speaks of the files of a version."
+_UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
+
+_LOADS = "it records the loaded files in a separate commit, which may follow other loads."
+
+_REFRESHES = "it records the versions of the tables that it has read, and others may have changed these by COMMIT."
+
+_FILES = "tables of other formats than Delta have no commits."
+
+_STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
+    CopyInto: ("COPY INTO", _LOADS),
+    RefreshData: ("REFRESH", _REFRESHES),
+    CreateRefreshed: ("CREATE MATERIALIZED VIEW or STREAMING TABLE", _MAKES),
+    AnalyzeTable: ("ANALYZE TABLE", _STATES),
+    Generate: ("GENERATE", _STATES),
+    CloneTable: ("CREATE TABLE … CLONE", _MAKES),
+    Convert: ("CONVERT TO DELTA", _MAKES),
+    Optimize: ("OPTIMIZE", _MOVES),
+    Reorg: ("REORG TABLE", _MOVES),
+    UpgradeUniform: ("REORG TABLE … UPGRADE UNIFORM", _STEPS),
+    Vacuum: ("VACUUM", _DELETES),
+    Restore: ("RESTORE", _RESTORES),
+    Fsck: ("FSCK REPAIR TABLE", _MENDS),
+    DropFeature: ("ALTER TABLE … DROP FEATURE", _STEPS),
+    CreateTable: ("CREATE TABLE", _MAKES),
+    CreateTableLike: ("CREATE TABLE … LIKE", _MAKES),
+    DropTable: ("DROP TABLE", _CATALOG),
+    RenameTable: ("ALTER TABLE … RENAME TO", _CATALOG),
+    SetTableLocation: ("ALTER TABLE … SET LOCATION", _CATALOG),
+    CreateSchema: ("CREATE SCHEMA", _CATALOG),
+    SetSchemaProperties: ("ALTER SCHEMA", _CATALOG),
+    UnsetSchemaProperties: ("ALTER SCHEMA", _CATALOG),
+    CommentOnSchema: ("COMMENT ON SCHEMA", _CATALOG),
+    DropSchema: ("DROP SCHEMA", _CATALOG),
+    CreateCatalog: ("CREATE CATALOG", _CATALOG),
+    CommentOnCatalog: ("COMMENT ON CATALOG", _CATALOG),
+    SetCatalogProperties: ("ALTER CATALOG", _CATALOG),
+    UnsetCatalogProperties: ("ALTER CATALOG", _CATALOG),
+    DropCatalog: ("DROP CATALOG", _CATALOG),
+}
+"""Statements that never compose, whatever the table is like; how errors call them, and why."""
+
+
+def admit_statement(statement: LogicalPlan) -> None:
+    """Raises NotInTransactionError for a statement that can be no part of a transaction."""
+    admission = _STATEMENTS.get(type(statement))
+    if admission is not None:
+        raise NotInTransactionError(*admission)
+
+
+def admit(plan: Plan) -> None:
+    """Raises NotInTransactionError or NestedTransactionError for what a statement cannot come to in a transaction."""
+    match plan:
+        case AtomicBlock():
+            raise NestedTransactionError
+        case TableChange() | RowChange():
+            _admit_change(plan)
+        case LayoutChange():
+            raise NotInTransactionError(plan.commit.operation.name, _MOVES)
+        case SourceWrite():
+            raise NotInTransactionError(f"A write of {plan.source.format} files", _FILES)
+        case FileRemoval():
+            raise NotInTransactionError("VACUUM", _DELETES)
+        case Stepwise(label) if plan.commits:
+            raise NotInTransactionError(f"A statement of several commits ({label})", _STEPS)
+        case CatalogChange() if not isinstance(plan, (SchemaChoice, CatalogChoice)):
+            raise NotInTransactionError("A change of the catalog", _CATALOG)
+
+
+def _admit_change(change: TableChange | RowChange) -> None:
+    operation = change.commit.operation
+    if operation is actions.REFRESH:
+        raise NotInTransactionError("REFRESH", _REFRESHES)
+    if isinstance(change, RowChange) and change.rearranges:
+        raise NotInTransactionError(operation.name, _UNCHANGED)
+    overwrites = bool(change.commit.parameters.get("isV1SaveAsTableOverwrite"))
+    if change.commit.snapshot is None or not (operation.composes or overwrites):
+        reason = _STREAMS if operation is actions.STREAMING_UPDATE else _MAKES
+        raise NotInTransactionError(operation.name, reason)
+
 
 TRANSACTION_RESULT = StructType(
     (
@@ -239,3 +398,145 @@ def _answer(tables: Sequence[WrittenTable], commits: Sequence[Commit]) -> Commit
             sums[name] = sums.get(name, 0) + value
     version = commits[0].version if len(commits) == 1 else None
     return Committed(TRANSACTION_RESULT, rows, version, sums, max(commit.attempts for commit in commits))
+
+
+class Transactions:
+    """The transaction of a session, at most one; `open` is None if each statement commits by itself.
+
+    `written` are tables that may need compaction after the commit.
+    """
+
+    def __init__(self, settings: SessionSettings, surroundings: Surroundings) -> None:
+        self._settings, self._surroundings = settings, surroundings
+        self.open: OpenTransaction | None = None
+        self.written = WrittenTables()
+        # COMMIT has failed: the ROLLBACK that programs send then has nothing left to do.
+        self._failed = False
+
+    def take(self, step: Step, caret: Caret) -> Committed:
+        """Begins, commits or rolls back. Raises NestedTransactionError, NoTransactionError, and as `commit`."""
+        failed, self._failed = self._failed, False
+        if step is Step.BEGIN:
+            if self.open is not None:
+                self._failed = failed
+                raise NestedTransactionError().at(caret)
+            self.open = OpenTransaction(self._settings)
+            return Committed()
+        transaction, self.open = self.open, None
+        if transaction is None:
+            if step is Step.ROLLBACK and failed:
+                return Committed()
+            raise NoTransactionError(verb=step.value).at(caret)
+        if step is Step.ROLLBACK:
+            transaction.roll_back()
+            return Committed()
+        self._failed = True
+        done = transaction.commit()
+        self._failed = False
+        return done
+
+    def admit(self, item: LogicalPlan | Plan, sql: str) -> None:
+        """Raises if the open transaction does not allow a statement or plan; the caret is at `sql`'s first word."""
+        if self.open is None:
+            return
+        first = next(tokens_from(sql, 0), None)
+        self.open.caret = None if first is None else Caret(sql, first.start, first.end)
+        try:
+            if isinstance(item, LogicalPlan):
+                admit_statement(item)
+            else:
+                self.open.admit(item)
+        except DeltaSqlError as error:
+            raise error.at(self.open.caret) from None
+
+    def stage(self, block: AtomicBlock, run: Callable[[BoundStatement], tuple[Committed, bool]]) -> StagedBlock:
+        """Runs the statements of an atomic block, by `run`, in a transaction that is not yet committed.
+
+        `run` returns a statement's result, and whether it is the rows of a query. Raises NestedTransactionError.
+        """
+        if self.open is not None:
+            raise NestedTransactionError().at(block.caret)
+        self.open = transaction = OpenTransaction(self._settings)
+        done, is_query = Committed(), False
+        try:
+            for statement in block.statements:
+                try:
+                    done, is_query = run(statement.bound)
+                except DeltaSqlError as error:
+                    raise error.moved(statement.bound.sql, block.sql, statement.start) from None
+        except BaseException:
+            transaction.roll_back()
+            raise
+        finally:
+            self.open = None
+        return StagedBlock(transaction, done, is_query=is_query)
+
+    def compact(self) -> None:
+        """Compacts the tables of `written` that need it, unless a transaction is open."""
+        if self.open is None:
+            self.written.compact(self._surroundings)
+
+    def close(self) -> None:
+        """Rolls back the open transaction, if there is one."""
+        if self.open is not None:
+            self.open.roll_back()
+            self.open = None
+
+
+class StagedBlock:
+    """The statements of BEGIN ATOMIC … END, run in a transaction that is not yet committed.
+
+    `last` is the result of the last statement; with `is_query` its rows are the block's result.
+    """
+
+    def __init__(self, transaction: OpenTransaction, last: Committed, *, is_query: bool) -> None:
+        self._transaction, self._last, self._is_query = transaction, last, is_query
+        self.may_repeat = transaction.may_repeat
+
+    def commit(self) -> Committed:
+        done = self._transaction.commit()
+        return replace(done, schema=self._last.schema, rows=self._last.rows) if self._is_query else done
+
+    def contribution(self) -> None:
+        """None: a block is a transaction itself, and transactions are not nested."""
+
+    def discard(self) -> None:
+        self._transaction.roll_back()
+
+
+Surroundings: TypeAlias = "Callable[[], tuple[StatementEngine, Context]]"
+"""Returns an engine and a planning context for one more statement."""
+_LOGGER = logging.getLogger(__name__)
+
+
+class WrittenTables:
+    """The tables with auto compaction that a session has written to since their last compaction.
+
+    They are compacted after the commit. No failure of it fails the statement, whose commit is there.
+    """
+
+    def __init__(self) -> None:
+        self._partitions: dict[tuple[str, str], set[tuple[str | None, ...]]] = {}
+
+    def note(self, change: RowChange, added: Sequence[AddFile], settings: SessionSettings) -> None:
+        """Notes the partitions of the files that a change adds, if its table has auto compaction."""
+        metadata = change.metadata
+        if not added or not compacts(metadata.properties, settings):
+            return
+        keys = partition_keys(metadata)
+        noted = self._partitions.setdefault((change.commit.log.location, change.commit.log.table), set())
+        noted.update(tuple(add.partition_values.get(key) for key in keys) for add in added)
+
+    def compact(self, surroundings: Surroundings) -> None:
+        """Puts the small files of the noted tables together, where there are enough of them."""
+        while self._partitions:
+            (location, table), partitions = self._partitions.popitem()
+            try:
+                # How its rows are computed is nothing that the statement's result says.
+                with records_of_statement():
+                    engine, context = surroundings()
+                    plan = auto_compaction(context.logs(location, table), partitions, context)
+                    if isinstance(plan, LayoutChange):
+                        StagedLayout(plan, engine, context.settings).commit()
+            except Exception as error:
+                _LOGGER.warning("no auto compaction of %s: %s", table, error)

@@ -13,9 +13,9 @@ from deltasql.base.errors.statements.frames import ForeignColumnError, Unsupport
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.schema.json import type_from_json
 from deltasql.schema.text import path_text, quote_name, sql_literal, sql_text
-from deltasql.sql.extents import skip_blanks
 from deltasql.sql.parser import parse_type
-from deltasql.sql.parser.runs import ExpressionScan
+from deltasql.sql.parser.automaton import ExpressionScan
+from deltasql.sql.tokens import skip_blanks
 
 Owner = Callable[[int], "str | None"]
 """The alias of the table that a bound column is of, by the number it is bound to; None where it needs no alias.

@@ -1,12 +1,33 @@
-"""Names, flags and numbers that all families share."""
+"""Names, flags and numbers that all families share.
+
+Data types, with the lengths of CHAR and VARCHAR in them. Source: Spark's names and their synonyms.
+
+Clauses that may stand in any order, each once.
+
+Time travel clauses.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.errors.suggestion import closest
+from deltasql.base.errors.syntax import (
+    CollatedKeyError,
+    CollatedTypeError,
+    CollationNameError,
+    DatatypeMissingSizeError,
+    DecimalPrecisionError,
+    DuplicateClausesError,
+    ParseSyntaxError,
+    UnsupportedDatatypeError,
+)
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
+from deltasql.schema import types
+from deltasql.schema.text import Length
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
+from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.parser.automaton import GrammarToken, Tree
 from deltasql.sql.parser.build import builds, caret
 
@@ -78,3 +99,187 @@ def _path_table(path: str, tree: Tree, text: str) -> TableName:
     if timestamp:
         temporal = Temporal(timestamp=SqlText(timestamp, text.rindex(timestamp, tree.start, tree.end)))
     return TableName(("delta", path[: suffix.start()]), tree.start, tree.end, temporal)
+
+
+_PLAIN = {
+    "BOOLEAN": types.BOOLEAN,
+    "TINYINT": types.BYTE,
+    "BYTE": types.BYTE,
+    "SMALLINT": types.SHORT,
+    "SHORT": types.SHORT,
+    "INT": types.INTEGER,
+    "INTEGER": types.INTEGER,
+    "BIGINT": types.LONG,
+    "LONG": types.LONG,
+    "FLOAT": types.FLOAT,
+    "REAL": types.FLOAT,
+    "DOUBLE": types.DOUBLE,
+    "STRING": types.STRING,
+    "BINARY": types.BINARY,
+    "DATE": types.DATE,
+    "TIMESTAMP": types.TIMESTAMP,
+    "TIMESTAMP_LTZ": types.TIMESTAMP,
+    "TIMESTAMP_NTZ": types.TIMESTAMP_NTZ,
+    "VARIANT": types.VARIANT,
+    "VOID": types.VOID,
+}
+_DECIMALS = frozenset({"DECIMAL", "DEC", "NUMERIC"})
+_SIZED_TEXT = {"CHAR": "char", "CHARACTER": "char", "VARCHAR": "varchar"}
+_SYNONYMS = frozenset({"BYTE", "SHORT", "INTEGER", "LONG", "REAL", "TIMESTAMP_LTZ"})
+SUPPORTED = (
+    *(name for name in _PLAIN if name not in _SYNONYMS),
+    "DECIMAL(p, s)",
+    "CHAR(n)",
+    "VARCHAR(n)",
+    "ARRAY<type>",
+    "MAP<type, type>",
+    "STRUCT<name: type, …>",
+)
+# What other databases call them.
+_ELSEWHERE = {
+    **dict.fromkeys(("TEXT", "UUID", "NVARCHAR", "CLOB", "VARCHAR2", "TINYTEXT", "LONGTEXT", "ENUM"), "STRING"),
+    **dict.fromkeys(("DATETIME", "TIMESTAMPTZ", "DATETIME2", "SMALLDATETIME"), "TIMESTAMP"),
+    **dict.fromkeys(("NUMBER", "MONEY", "BIGNUMERIC"), "DECIMAL(p, s)"),
+    **dict.fromkeys(("INT8", "INT64", "SERIAL8"), "BIGINT"),
+    **dict.fromkeys(("INT4", "INT32", "MEDIUMINT"), "INT"),
+    **dict.fromkeys(("INT2", "INT16"), "SMALLINT"),
+    **dict.fromkeys(("FLOAT8", "FLOAT64"), "DOUBLE"),
+    **dict.fromkeys(("FLOAT4", "FLOAT32"), "FLOAT"),
+    **dict.fromkeys(("BLOB", "BYTEA", "BYTES", "VARBINARY", "IMAGE"), "BINARY"),
+    **dict.fromkeys(("JSON", "JSONB", "OBJECT", "SUPER"), "VARIANT"),
+    **dict.fromkeys(("SERIAL", "BIGSERIAL"), "BIGINT GENERATED ALWAYS AS IDENTITY"),
+    **dict.fromkeys(("BOOL", "BIT"), "BOOLEAN"),
+    **dict.fromkeys(("ROW", "RECORD"), "STRUCT<name: type, …>"),
+    "LIST": "ARRAY<type>",
+    # Types of Spark and Databricks that no table of Delta's protocol has, and what can hold their values.
+    "TIME": "STRING or TIMESTAMP_NTZ",
+    "INTERVAL": "BIGINT",
+    **dict.fromkeys(("GEOMETRY", "GEOGRAPHY"), "BINARY or STRING"),
+}
+_FAMILIES = ("DECIMAL", "NUMERIC", "CHAR", "VARCHAR", "ARRAY", "MAP", "STRUCT")
+TYPE_NAMES = (*_PLAIN, *_FAMILIES)
+
+
+@builds("named_type")
+def _named(children: list[Any], tree: Tree, text: str) -> DataType:
+    name, *arguments, collation = children
+    upper, sizes = name.upper(), [size for size in arguments if size is not None]
+    if collation is not None and (upper != "STRING" or sizes):
+        raise CollatedTypeError(_written(upper, sizes)).at(caret(tree, text))
+    if collation is not None:
+        return types.WRITTEN_BINARY if collation == types.BINARY_COLLATION else types.collated(collation)
+    return _atomic(upper, sizes, tree, text)
+
+
+def _written(name: str, sizes: list[int]) -> str:
+    return f"{name}({', '.join(map(str, sizes))})" if sizes else name
+
+
+def _atomic(upper: str, sizes: list[int], tree: Tree, text: str) -> DataType:
+    if upper in _PLAIN and not sizes:
+        return _PLAIN[upper]
+    if upper in _DECIMALS and len(sizes) <= 2:
+        return _decimal(sizes, tree, text)
+    if upper in _SIZED_TEXT and len(sizes) == 1:
+        return Length(_SIZED_TEXT[upper], sizes[0]).type
+    if upper in _SIZED_TEXT and not sizes:
+        raise DatatypeMissingSizeError(upper).at(caret(tree, text))
+    return _unsupported(tree, text)
+
+
+@builds("collation_name")
+def _collation(children: list[Any], tree: Tree, text: str) -> str:
+    """The collation's name as Spark spells it."""
+    try:
+        return spelled_collation(children[0])
+    except CollationNameError as error:
+        raise error.at(caret(tree, text)) from None
+
+
+def _decimal(sizes: list[int], tree: Tree, text: str) -> DecimalType:
+    precision, scale = (*sizes, 0, 0)[:2] if sizes else (10, 0)
+    if not 1 <= precision <= 38 or scale > precision:
+        raise DecimalPrecisionError(text[tree.start : tree.end].upper()).at(caret(tree, text))
+    return DecimalType(precision, scale)
+
+
+@builds("interval_type")
+def _unsupported_rule(children: list[Any], tree: Tree, text: str) -> NoReturn:
+    _unsupported(tree, text)
+
+
+def _unsupported(tree: Tree, text: str) -> NoReturn:
+    written = text[tree.start : tree.end].upper()
+    raise UnsupportedDatatypeError(written, SUPPORTED, _meant(written)).at(caret(tree, text))
+
+
+def _meant(written: str) -> str:
+    """The type that another database calls so, or the only one that is spelt much like it."""
+    name = written.split("(", maxsplit=1)[0].strip()
+    if name.split()[:1] == ["INTERVAL"]:
+        name = "INTERVAL"
+    if name in _ELSEWHERE:
+        return _ELSEWHERE[name]
+    if name in _PLAIN:
+        return name
+    return closest(name, TYPE_NAMES)
+
+
+@builds("array_type")
+def _array(children: list[Any], tree: Tree, text: str) -> ArrayType:
+    return ArrayType(children[0])
+
+
+@builds("map_type")
+def _map(children: list[Any], tree: Tree, text: str) -> MapType:
+    """Values of keys that are equal by a collation would be lost: neither Spark nor Databricks has such maps."""
+    if types.has_collations(children[0]):
+        raise CollatedKeyError(text[tree.children[0].start : tree.children[0].end]).at(caret(tree.children[0], text))
+    return MapType(children[0], children[1])
+
+
+@builds("struct_type")
+def _struct(children: list[Any], tree: Tree, text: str) -> StructType:
+    return StructType(tuple(children))
+
+
+@builds("struct_field")
+def _field(children: list[Any], tree: Tree, text: str) -> StructField:
+    name, data_type, not_null, comment = children
+    return StructField(name, data_type, not not_null, {} if comment is None else {"comment": comment})
+
+
+class Clause(NamedTuple):
+    """A clause by the field of the node that it sets."""
+
+    field: str
+    value: Any
+
+
+def collect(clauses: list[Clause], trees: list[Tree], text: str) -> dict[str, Any]:
+    """Values by field. Raises DuplicateClausesError, at the second, when a field is set twice."""
+    values: dict[str, Any] = {}
+    for clause, tree in zip(clauses, trees, strict=True):
+        if clause.field in values:
+            raise DuplicateClausesError(_title(tree, text)).at(caret(tree, text))
+        values[clause.field] = clause.value
+    return values
+
+
+def _title(tree: Tree, text: str) -> str:
+    """The clause's leading keyword as the user wrote it, in capitals."""
+    return re.split(r"[\s=(]", text[tree.start : tree.end], maxsplit=1)[0].upper()
+
+
+@builds("version_as_of")
+def _version(children: list[Any], tree: Tree, text: str) -> Temporal:
+    try:
+        return Temporal(version=int(children[0]))
+    except ValueError:
+        reason = f"VERSION AS OF needs a whole number, not {children[0]!r}."
+        raise ParseSyntaxError(reason, str(children[0])).at(caret(tree.children[0], text)) from None
+
+
+@builds("timestamp_as_of")
+def _timestamp(children: list[Any], tree: Tree, text: str) -> Temporal:
+    return Temporal(timestamp=children[0])

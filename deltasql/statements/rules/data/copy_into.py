@@ -26,28 +26,23 @@ from deltasql.base.errors.statements.copy_into import (
     SourceNotFoundError,
 )
 from deltasql.base.settings.session_settings import AUTO_MERGE
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import scheme
-from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import LogStore, whole_check
 from deltasql.log.storage.source_files import Choice, FileSource, ListedFile, broken_files, find_source
-from deltasql.log.storage.whole_files import whole_check
-from deltasql.plan.base import ColumnPath, SqlText, quote
-from deltasql.plan.hidden import hidden
+from deltasql.plan.base import ColumnPath, SqlText, hidden, quote
 from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
 from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
-from deltasql.planner.context import Context
-from deltasql.planner.copy_options import CopyOptions, copy_options
-from deltasql.planner.file_options import FORMATS
-from deltasql.planner.rows.read_set import reads_of_itself
-from deltasql.planner.rows.row_level import inserted_rows
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
+from deltasql.planner.read_files import FORMATS, CopyOptions, copy_options
+from deltasql.planner.rows.row_change import inserted_rows, reads_of_itself
 from deltasql.planner.values.alignment import StructRule, new_columns
 from deltasql.planner.values.generated import generation_of
-from deltasql.schema.identity import identity_of
+from deltasql.schema.checks import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.statements.insert_columns import QueryColumn, matched_columns
@@ -254,7 +249,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
         rule=StructRule.BY_NAME_LENIENT,
     )
     change = inserted(insertion, context)
-    change = change.committing(operation=operations.COPY_INTO, parameters=_parameters(copy))
+    change = change.committing(operation=actions.COPY_INTO, parameters=_parameters(copy))
     return replace(change, load=copy.load)
 
 

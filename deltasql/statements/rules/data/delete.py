@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from deltasql.base.errors.write import AppendOnlyError
 from deltasql.base.lazy import pa
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.skipping.predicates import condition
@@ -16,13 +16,10 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rows.read_set import reads_of_files
-from deltasql.planner.rows.restricted_rows import restricted, visible_rows
-from deltasql.planner.rows.row_change import row_change
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.restricted_rows import behind_view, restricted, visible_rows
+from deltasql.planner.rows.row_change import reads_of_files, row_change
 from deltasql.planner.rows.scope import Scope, side, with_ctes
-from deltasql.planner.rows.through_view import behind_view
-from deltasql.planner.rule import plan
 from deltasql.statements.nodes.delete import Delete
 
 
@@ -48,7 +45,7 @@ def _(statement: Delete, context: Context) -> Plan:
     if whole is not None:
         reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)
         return TableChange(
-            CommitSpec(log, snapshot, operations.DELETE, parameters, reads=reads),
+            CommitSpec(log, snapshot, actions.DELETE, parameters, reads=reads),
             removed=whole,
             skip_if_empty=True,
         )
@@ -63,7 +60,7 @@ def _(statement: Delete, context: Context) -> Plan:
         checks=(),
         relations=scope.relations,
     )
-    spec = CommitSpec(log, snapshot, operations.DELETE, parameters)
+    spec = CommitSpec(log, snapshot, actions.DELETE, parameters)
     return row_change(spec, operator, snapshot.metadata, condition, context)
 
 

@@ -21,19 +21,17 @@ from deltasql.base.errors.statements.frames import (
 )
 from deltasql.base.errors.statements.table import CannotReplaceMissingTableError
 from deltasql.base.settings.session_settings import AUTO_MERGE
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import ColumnPath, quote
-from deltasql.plan.hidden import hidden
+from deltasql.plan.base import ColumnPath, hidden, quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Rewrite, Supplied, Write
 from deltasql.planner.changes import Answer, CommitSpec, DynamicOverwrite, Plan, RowChange
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.governance.enforcing import refuse_enforced
-from deltasql.planner.rows.read_set import WHOLE_TABLE
-from deltasql.planner.rule import plan
+from deltasql.planner.rows.row_change import WHOLE_TABLE
 from deltasql.planner.values.alignment import StructRule, new_columns
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
@@ -102,7 +100,7 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     context.refuse_version(statement.table)
     snapshot = _present(statement, context)
     if app is not None and app.done_in(snapshot):
-        return skipped(app, operations.WRITE, context)
+        return skipped(app, actions.WRITE, context)
     change = _planned(statement, options, context, snapshot)
     change = change if app is None else noted(change, app, context)
     if not isinstance(change, RowChange):
@@ -111,7 +109,7 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     if batch is None:
         return change
     parameters = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
-    return change.committing(operation=operations.STREAMING_UPDATE, parameters=parameters)
+    return change.committing(operation=actions.STREAMING_UPDATE, parameters=parameters)
 
 
 @plan.register
@@ -186,7 +184,7 @@ def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> 
     change = change.committing(reads=WHOLE_TABLE) if overwrites else change
     if statement.table.path is not None:
         parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(statement.partitioned_by)}
-        return change.committing(operation=operations.WRITE, parameters=parameters)
+        return change.committing(operation=actions.WRITE, parameters=parameters)
     return _as_replacement(change, change.commit.parameters) if overwrites else change
 
 
@@ -211,7 +209,7 @@ def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> Cr
 def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChange:
     """The change under the name that the history has for an overwriting saveAsTable."""
     marked = {**parameters, "isV1SaveAsTableOverwrite": True}
-    return change.committing(operation=operations.CREATE_OR_REPLACE_TABLE_AS_SELECT, parameters=marked)
+    return change.committing(operation=actions.CREATE_OR_REPLACE_TABLE_AS_SELECT, parameters=marked)
 
 
 def _cluster_by(statement: WriteFrame) -> ClusterBy | None:
@@ -322,7 +320,7 @@ def _redefined(write: _Write, context: Context) -> RowChange:
         CommitSpec(
             write.log,
             snapshot,
-            operations.WRITE,
+            actions.WRITE,
             {"mode": "Overwrite"},
             actions=(*metadata_actions(snapshot, metadata), *(clustering.actions if clustering else ())),
             reads=WHOLE_TABLE,

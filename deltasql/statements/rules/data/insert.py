@@ -23,29 +23,36 @@ from deltasql.base.errors.statements.refused import UnsupportedStatementError
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.catalog.entries import TableEntry
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import decode_path
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.hidden import ORDINAL, QUERY, hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, MemoryRows, Operator, RenamedQuery, SqlQuery, Write
-from deltasql.plan.reads import NO_ROWS, Reads, RowReads
+from deltasql.plan.base import ORDINAL, QUERY, SqlText, hidden, quote
+from deltasql.plan.operators import (
+    NO_ROWS,
+    SCAN_COLUMNS,
+    Check,
+    Literals,
+    MemoryRows,
+    Operator,
+    Reads,
+    RenamedQuery,
+    RowReads,
+    SqlQuery,
+    Write,
+)
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, DynamicOverwrite, Plan, RowChange, SourceWrite, Stepwise
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import ICEBERG, source_snapshot
 from deltasql.planner.governance.enforcing import refuse_enforced
-from deltasql.planner.rows.read_set import WHOLE_TABLE, reads_of_files, reads_of_itself
-from deltasql.planner.rows.row_level import inserted_rows
-from deltasql.planner.rule import plan
-from deltasql.planner.values.alignment import StructRule
-from deltasql.planner.values.char_types import stored
+from deltasql.planner.rows.row_change import WHOLE_TABLE, inserted_rows, reads_of_files, reads_of_itself
+from deltasql.planner.values.alignment import StructRule, stored
 from deltasql.planner.values.defaults import default_keywords, replace_defaults
 from deltasql.planner.values.generated import generated_checks
 from deltasql.schema.checks import column_invariants
-from deltasql.schema.partition_values import partition_value
+from deltasql.schema.json import partition_value
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType, case_matters
 from deltasql.sql.literal_rows import LiteralRows
@@ -220,7 +227,7 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         CommitSpec(
             insertion.log,
             snapshot,
-            operations.WRITE,
+            actions.WRITE,
             _parameters(statement, insertion.evolution, context),
             actions=metadata_actions(snapshot, metadata),
         ),

@@ -17,11 +17,10 @@ from deltasql.base.errors.statements.merge import (
 )
 from deltasql.base.errors.write import AppendOnlyError
 from deltasql.base.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import APPEND_ONLY
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.hidden import ORDINAL, SOURCE_ROWS
+from deltasql.plan.base import ORDINAL, SOURCE_ROWS, SqlText, quote
 from deltasql.plan.operators import (
     Constraint,
     EqualKey,
@@ -38,15 +37,19 @@ from deltasql.plan.operators import (
 from deltasql.planner import binding
 from deltasql.planner.binding import position_in
 from deltasql.planner.changes import CommitSpec, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rows.restricted_rows import masking, restricted, visible_rows
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.restricted_rows import behind_view, masking, restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, with_ctes, with_distinct_aliases
-from deltasql.planner.rows.through_view import behind_view
-from deltasql.planner.rule import plan
-from deltasql.planner.values.alignment import Alignment, StructRule, store_casts, updated_struct
-from deltasql.planner.values.assignments import assigned_values, refuse_conflicts
-from deltasql.planner.values.char_types import stored
+from deltasql.planner.values.alignment import (
+    Alignment,
+    StructRule,
+    assigned_values,
+    refuse_conflicts,
+    store_casts,
+    stored,
+    updated_struct,
+)
 from deltasql.planner.values.defaults import default_sql
 from deltasql.planner.values.generated import (
     automatic_widening,
@@ -55,8 +58,8 @@ from deltasql.planner.values.generated import (
     recomputed,
     refuse_dependent_types,
 )
+from deltasql.schema.checks import identities, identity_of
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
-from deltasql.schema.identity import identities, identity_of
 from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.sql.references import column_references, equal_sides, names_collation, split_conjuncts

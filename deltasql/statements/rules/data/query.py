@@ -8,14 +8,12 @@ from itertools import pairwise
 from deltasql.planner import binding
 from deltasql.planner.answers.log_rows import answered_rows
 from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.text import quote_text
 from deltasql.schema.types import case_matters, matching
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import comma_separated
 from deltasql.sql.text_edits import Replacement, splice
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 from deltasql.statements.nodes.query import Query, SparkStatement
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deltasql.base.errors.statements.refresh import RedeclaredTableError
 from deltasql.log.configuration.keys import keys_of, with_keys
-from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
+from deltasql.log.reading.change_feed import AUTO_PROPERTY, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, LogicalPlan
 from deltasql.planner.context import Context

@@ -12,17 +12,16 @@ from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.base.settings.session_settings import GOVERNANCE, GOVERNANCE_FILTERS
 from deltasql.catalog.definitions import RefreshDefinition, Refreshed
 from deltasql.catalog.entries import TableEntry
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
-from deltasql.plan.notes import make_note
 from deltasql.plan.operators import SqlQuery
+from deltasql.plan.way import make_note
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Redefinition, Unregistration, View
 from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChange, Stepwise
-from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.context import Context, VisibleViews, plan
 from deltasql.planner.governance.enforcing import refuse_enforced
-from deltasql.planner.rule import plan
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
 from deltasql.sql.parser import parse
@@ -220,7 +219,7 @@ def _refreshed(refresh: Refresh, version: int, context: Context, load: CopyLoad 
         )
         change = _planned(sql, refresh.views, context)
     parameters = {"mode": refresh.mode, "reason": refresh.reason}
-    recorded = refresh.state.recorded(change, operation=operations.REFRESH, parameters=parameters)
+    recorded = refresh.state.recorded(change, operation=actions.REFRESH, parameters=parameters)
     return replace(recorded, skip_if_empty=False, load=load)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.definitions import RefreshDefinition, StoredExpectation
 from deltasql.plan.base import quote
-from deltasql.plan.notes import make_note
 from deltasql.plan.operators import SqlQuery
+from deltasql.plan.way import make_note
 from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
 from deltasql.schema.types import StructType

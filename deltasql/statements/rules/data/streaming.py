@@ -25,11 +25,10 @@ from deltasql.planner.read_files import file_call, found_files, rows_of_call
 from deltasql.planner.selected_files import location_of
 from deltasql.schema.checks import CHANGE_DATA_COLUMNS
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
-from deltasql.sql.queries.stream_places import calls_by_schema, misplaced
+from deltasql.sql.queries.row_counts import calls_by_schema, misplaced
 from deltasql.sql.references import AGGREGATES
-from deltasql.sql.tokens import calls, tokenize
+from deltasql.sql.tokens import TokenCursor, calls, tokenize
 from deltasql.statements.metadata import RefreshState
 from deltasql.statements.rules.data.refreshing import (
     QUERY,

@@ -7,20 +7,25 @@ from dataclasses import replace
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.write import FieldOfNonStructError, MissingSetColumnError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rows.restricted_rows import masking, restricted, visible_rows
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.restricted_rows import behind_view, masking, restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, unqualified, with_ctes
-from deltasql.planner.rows.through_view import behind_view
-from deltasql.planner.rule import plan
-from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
-from deltasql.planner.values.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
-from deltasql.planner.values.char_types import stored
+from deltasql.planner.values.alignment import (
+    Alignment,
+    ResolvedAssignment,
+    StructRule,
+    assigned_values,
+    dotted,
+    refuse_conflicts,
+    store_casts,
+    stored,
+)
 from deltasql.planner.values.defaults import default_sql
 from deltasql.planner.values.generated import generated_checks, generation_of, recomputed
 from deltasql.schema.text import type_text
@@ -72,7 +77,7 @@ def _(statement: Update, context: Context) -> Plan:
         relations=scope.relations,
     )
     predicate = [context.text_with_markers(statement.condition)] if statement.condition else []
-    spec = CommitSpec(log, snapshot, operations.UPDATE, {"predicate": json.dumps(predicate)})
+    spec = CommitSpec(log, snapshot, actions.UPDATE, {"predicate": json.dumps(predicate)})
     return row_change(spec, operator, snapshot.metadata, condition, context)
 
 

@@ -8,8 +8,7 @@ from deltasql.base.errors.catalog import TooManyNamePartsError
 from deltasql.plan.base import TableName
 from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogProperties, CatalogRemoval
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.nodes.catalog import (
     CommentOnCatalog,
     CreateCatalog,

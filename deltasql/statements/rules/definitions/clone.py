@@ -21,26 +21,26 @@ from deltasql.base.errors.statements.clone import (
 from deltasql.base.errors.statements.table import CannotReplaceMissingTableError, NonEmptyLocationError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import DomainMetadata, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import assigns_row_ids, with_row_id_columns
-from deltasql.log.properties.property import COLUMN_TAGS, TAGS
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
+    COLUMN_TAGS,
     DELETION_VECTORS,
     MAX_COLUMN_ID,
+    TAGS,
+    TableProperties,
 )
-from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_DOMAIN, clustering_domain
+from deltasql.log.reading.change_feed import AUTO_PROPERTY, CLUSTERING_DOMAIN, clustering_domain
 from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.storage.locations import is_local, is_url
 from deltasql.planner.changes import Answer, CloneChange, CommitSpec, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rows.read_set import WHOLE_TABLE
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.row_change import WHOLE_TABLE
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.statements.clone_source import CloneSource, clone_source

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from deltasql.base.errors.statements.optimize import ClusterPartitionedTableError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action
-from deltasql.log.reading.clustering import CLUSTERING_FEATURE, clustering_columns, clustering_domain, is_clustered
+from deltasql.log.reading.change_feed import CLUSTERING_FEATURE, clustering_columns, clustering_domain, is_clustered
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.clustering_columns import automatic, checked_columns, comma_list
 from deltasql.statements.nodes.table import AlterClustering
 

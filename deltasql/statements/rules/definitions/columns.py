@@ -24,41 +24,47 @@ from deltasql.base.errors.statements.columns import (
     ReplaceIdentityColumnsError,
 )
 from deltasql.base.errors.statements.optimize import ClusteringTypeError
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.actions.operations import Operation
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions.actions import Metadata, Operation
 from deltasql.log.configuration.keys import primary_key
 from deltasql.log.properties.property_registry import STATS_COLUMNS
-from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.reading.change_feed import clustering_columns
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, SqlText, TableName, quote
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
-from deltasql.planner.context import Context
-from deltasql.planner.rows.read_set import WHOLE_TABLE
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.row_change import WHOLE_TABLE
 from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.values.generated import declared_widening, refuse_base_change, refuse_dependent_types
+from deltasql.schema.checks import identities
 from deltasql.schema.edits import (
     add_column,
     drop_column,
     move_column,
     rename_column,
+    replace_columns,
     set_comment,
     set_metadata,
     set_nullable,
     set_type,
     with_metadata,
 )
-from deltasql.schema.identity import identities
 from deltasql.schema.json import field_to_json
-from deltasql.schema.lengths import Length, declared_as, length_of, plain_type, with_lengths, without_lengths
 from deltasql.schema.paths import find_path, replace_type, resolve, walk
-from deltasql.schema.replacement import replace_columns
-from deltasql.schema.text import path_text, type_text
+from deltasql.schema.text import (
+    Length,
+    declared_as,
+    length_of,
+    path_text,
+    plain_type,
+    type_text,
+    with_lengths,
+    without_lengths,
+)
 from deltasql.schema.types import StructField, StructType, collation_of, with_default_collation
 from deltasql.schema.widening import TYPE_CHANGES
-from deltasql.sql.functions.result_types import spelled_collation
+from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.column_definitions import declared_field, field_metadata, refuse_value_clauses
 from deltasql.statements.identity import refuse_change, synchronized

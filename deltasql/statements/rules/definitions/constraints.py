@@ -20,22 +20,19 @@ from deltasql.base.errors.statements.constraints import (
     NewCheckViolationError,
     NonBooleanConstraintError,
 )
-from deltasql.base.settings.write_settings import CONSTRAINT_MAY_MISS
-from deltasql.log.actions import operations
+from deltasql.base.settings.session_settings import CONSTRAINT_MAY_MISS
+from deltasql.log.actions import actions
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import protocol_for
-from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX, TableProperties
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.hidden import ROWS, hidden_view
+from deltasql.plan.base import ROWS, SqlText, hidden_view, quote
 from deltasql.plan.operators import Constraint, SqlQuery
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
-from deltasql.planner.context import Context
-from deltasql.planner.rows.read_set import WHOLE_TABLE
-from deltasql.planner.rule import plan
-from deltasql.planner.values.char_types import length_checks
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.row_change import WHOLE_TABLE
+from deltasql.planner.values.alignment import length_checks
 from deltasql.planner.values.defaults import types_of
 from deltasql.schema.checks import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
@@ -79,7 +76,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
         CommitSpec(
             log,
             snapshot,
-            operations.ADD_CONSTRAINT,
+            actions.ADD_CONSTRAINT,
             {"name": name, "expr": text},
             (*changed, metadata),
             reads=WHOLE_TABLE,
@@ -168,7 +165,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     parameters = {"name": name, "existed": str(name in constraints).lower()}
     if name in constraints:
         parameters["expr"] = constraints[name]
-    return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, actions.DROP_CONSTRAINT, parameters, (metadata,)))
 
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:

@@ -10,13 +10,12 @@ from deltasql.base.errors.statements.convert import (
     NonParquetSourceError,
 )
 from deltasql.base.errors.statements.refused import UnsupportedStatementError, WrongObjectError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import TableName, quote
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.planner.selected_files import FILE_FORMATS
 from deltasql.statements.nodes.convert import Convert
 from deltasql.statements.source_tables import PROVIDERS, adopted_table, refuse_table_above

@@ -25,9 +25,9 @@ from deltasql.base.errors.statements.features import (
     UnknownFeatureToDropError,
     WaitForRetentionError,
 )
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.properties.property_registry import DROP_FEATURE_RETENTION, PROTECTED_BEFORE
-from deltasql.log.protocol.features import (
+from deltasql.log.protocol.protocol import (
     CATALOG_MANAGED,
     FEATURES,
     TableFeature,
@@ -35,12 +35,11 @@ from deltasql.log.protocol.features import (
     find_feature,
     requested_features,
 )
-from deltasql.log.reading.feature_traces import earliest_version, has_traces
+from deltasql.log.reading.change_feed import earliest_version, has_traces
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.downgrade import downgrade, final_actions, leftover_keys, vector_tombstones
 from deltasql.statements.nodes.features import DropFeature
 

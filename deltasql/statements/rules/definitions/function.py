@@ -26,9 +26,8 @@ from deltasql.plan.operators import SqlQuery
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, TemporaryFunction
 from deltasql.planner.changes import Answer, Plan, SparkCommand
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.python_functions import check_python
-from deltasql.planner.rule import plan
 from deltasql.planner.tables.persisted_sql import (
     refuse_parameters,
     refuse_temporary,
@@ -36,9 +35,9 @@ from deltasql.planner.tables.persisted_sql import (
     settings_of_text,
 )
 from deltasql.schema.text import sql_text
-from deltasql.sql.function_text import FunctionText, function_text
-from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.functions.allowed import FUNCTIONS
 from deltasql.sql.queries.relations import table_references
+from deltasql.sql.stored_expressions import FunctionText, function_text
 from deltasql.statements.nodes.function import CreateFunction, DropFunction
 
 _SESSION: tuple[list[str], ...] = ([], ["session"], ["system", "session"])

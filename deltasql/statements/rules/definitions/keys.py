@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deltasql.base.errors.statements.constraints import KeyNotFoundError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.configuration.keys import Key, keys_of, primary_key, with_keys
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.paths import folded
 from deltasql.schema.text import path_text
 from deltasql.statements.keys import full_name, referring, refuse_referenced, with_declared_keys
@@ -27,7 +26,7 @@ def _(statement: AddKey, context: Context) -> Plan:
     before = {key.name for key in keys_of(snapshot.metadata)}
     (added,) = (key for key in keys_of(metadata) if key.name not in before)
     parameters = {"name": added.name, "expr": added.definition(full_name(statement.table, context))}
-    return TableChange(CommitSpec(log, snapshot, operations.ADD_CONSTRAINT, parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, actions.ADD_CONSTRAINT, parameters, (metadata,)))
 
 
 @plan.register
@@ -95,4 +94,4 @@ def _without(log: DeltaLog, snapshot: Snapshot, keys: Sequence[Key]) -> TableCha
     metadata = with_keys(snapshot.metadata, [key for key in keys_of(snapshot.metadata) if key.name not in names])
     last = keys[-1]
     parameters = {"name": last.name, "existed": "true", "expr": last.definition((snapshot.table,))}
-    return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, actions.DROP_CONSTRAINT, parameters, (metadata,)))

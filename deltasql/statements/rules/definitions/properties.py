@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import check_compatible, with_valid_formats
 from deltasql.log.configuration.properties import (
@@ -23,9 +23,8 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.catalog_changes import SchemaComment
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
-from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
+from deltasql.planner.context import Context, plan
+from deltasql.planner.tables.persisted_sql import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.schema.checks import check_change_columns
 from deltasql.schema.edits import set_comment
 from deltasql.schema.json import field_to_json

@@ -35,10 +35,10 @@ from deltasql.planner.foreign.snapshots import (
     listed_files,
     source_snapshot,
 )
-from deltasql.planner.values.char_types import stored
+from deltasql.planner.values.alignment import stored
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.lengths import declared_texts, declared_type, plain_field
+from deltasql.schema.text import declared_texts, declared_type, plain_field
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.statements.column_definitions import comment_metadata, declared_schema
 from deltasql.statements.nodes.table import ColumnDefinition, CreateTable, CreateTableLike

@@ -23,14 +23,17 @@ from deltasql.base.errors.statements.table import (
 )
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Action, Metadata
-from deltasql.log.actions.operations import Operation
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import Action, Metadata, Operation
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.configuration.keys import keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import parse_properties, protocol_for
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    MAX_COLUMN_ID,
+    TableProperties,
+)
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, quote
@@ -47,15 +50,14 @@ from deltasql.planner.catalog_changes import (
     Unregistration,
 )
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.governance.enforcing import refuse_enforced
-from deltasql.planner.rows.read_set import WHOLE_TABLE
-from deltasql.planner.rule import plan
-from deltasql.planner.tables.row_tracking import tracked_metadata
-from deltasql.planner.values.char_types import stored
+from deltasql.planner.rows.row_change import WHOLE_TABLE
+from deltasql.planner.tables.persisted_sql import tracked_metadata
+from deltasql.planner.values.alignment import stored
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.lengths import declared_texts, declared_type, plain_field
+from deltasql.schema.text import declared_texts, declared_type, plain_field
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.clustering_columns import (
@@ -326,14 +328,14 @@ def _creation_actions(
 
 
 _EMPTY: Mapping[str, Operation] = {
-    "create": operations.CREATE_TABLE,
-    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE,
-    "replace": operations.REPLACE_TABLE,
+    "create": actions.CREATE_TABLE,
+    "create_or_replace": actions.CREATE_OR_REPLACE_TABLE,
+    "replace": actions.REPLACE_TABLE,
 }
 _FROM_ROWS: Mapping[str, Operation] = {
-    "create": operations.CREATE_TABLE_AS_SELECT,
-    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE_AS_SELECT,
-    "replace": operations.REPLACE_TABLE_AS_SELECT,
+    "create": actions.CREATE_TABLE_AS_SELECT,
+    "create_or_replace": actions.CREATE_OR_REPLACE_TABLE_AS_SELECT,
+    "replace": actions.REPLACE_TABLE_AS_SELECT,
 }
 """The operations of CREATE by mode, with rows of a query; `_EMPTY` has those without."""
 
@@ -400,7 +402,7 @@ def _(statement: TruncateTable, context: Context) -> Plan:
     refuse_append_only(snapshot)
     refuse_enforced("TRUNCATE TABLE", statement.table, snapshot.location, context)
     return TableChange(
-        CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=WHOLE_TABLE),
+        CommitSpec(log, snapshot, actions.TRUNCATE, {}, reads=WHOLE_TABLE),
         removed=_replaced(snapshot),
         skip_if_empty=True,
     )

@@ -12,7 +12,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.catalog import TableAlreadyExistsError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
 from deltasql.catalog.definitions import TableSource
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import with_column_mapping, with_valid_formats
 from deltasql.log.configuration.properties import (
@@ -21,14 +21,12 @@ from deltasql.log.configuration.properties import (
     protocol_for,
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.planner import binding
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import FORMATS, table_snapshot
-from deltasql.planner.rule import plan
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata

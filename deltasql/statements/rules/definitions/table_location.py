@@ -11,9 +11,8 @@ from deltasql.catalog.definitions import TableSource
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.catalog_changes import Relocation
 from deltasql.planner.changes import Plan
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import ICEBERG, listed_files
-from deltasql.planner.rule import plan
 from deltasql.schema.paths import folded
 from deltasql.schema.text import tree_text
 from deltasql.statements.existing_log import same_columns

@@ -10,16 +10,14 @@ from typing import TypeAlias
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.base.errors.statements.tags import DuplicateTagError, TagExistsError, TagNotFoundError
-from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.actions.operations import Operation
-from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.property import TAGS
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import Metadata, Operation
+from deltasql.log.configuration.keys import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
+from deltasql.log.properties.property_registry import TAGS
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.planner.catalog_changes import CatalogProperties, SchemaProperties, ViewDefining
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, quote_text
 from deltasql.statements.nodes.tags import SetTags, Tagged, UnsetTags
@@ -55,7 +53,7 @@ def _(statement: SetTags, context: Context) -> Plan:
         return {**tags, **added}
 
     parameter = {tag.key.text: tag.value for tag in statement.tags}
-    return _changed(statement, change, operations.SET_TAGS, {"tags": parameter}, context)
+    return _changed(statement, change, actions.SET_TAGS, {"tags": parameter}, context)
 
 
 @plan.register
@@ -72,7 +70,7 @@ def _(statement: UnsetTags, context: Context) -> Plan:
         return {key: value for key, value in tags.items() if key not in gone}
 
     parameter = [key.text for key in statement.keys]
-    return _changed(statement, change, operations.UNSET_TAGS, {"tags": parameter}, context)
+    return _changed(statement, change, actions.UNSET_TAGS, {"tags": parameter}, context)
 
 
 def _changed(

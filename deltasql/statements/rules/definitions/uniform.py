@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from deltasql.base.errors.iceberg import IcebergVersionError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.configuration.iceberg_compat import (
     check_iceberg_library,
     compat_key,
@@ -18,8 +18,7 @@ from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, DELET
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.metadata import untagged_files
 from deltasql.statements.nodes.optimize import UpgradeUniform
 from deltasql.statements.nodes.properties import SetTableProperties
@@ -77,7 +76,7 @@ def _compatible(
         named |= {"delta.minReaderVersion": str(_FEATURES[0]), "delta.minWriterVersion": str(_FEATURES[1])}
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": json.dumps(named, separators=(",", ":"))}
-    return TableChange(CommitSpec(log, snapshot, operations.UPGRADE_UNIFORM, parameters, (*changed, metadata)))
+    return TableChange(CommitSpec(log, snapshot, actions.UPGRADE_UNIFORM, parameters, (*changed, metadata)))
 
 
 def _enabled(statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:

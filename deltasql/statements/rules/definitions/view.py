@@ -19,8 +19,7 @@ from deltasql.catalog.entries import ViewEntry
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.planner.catalog_changes import Creation, RenameChange, View, ViewChange, ViewRemoval
 from deltasql.planner.changes import Plan, SparkCommand
-from deltasql.planner.context import GLOBAL, Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import GLOBAL, Context, plan
 from deltasql.sql.queries.relations import table_references
 from deltasql.statements.column_definitions import query_columns, view_schema
 from deltasql.statements.nodes.view import (

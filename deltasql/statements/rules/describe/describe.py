@@ -13,17 +13,15 @@ from deltasql.catalog.entries import table_kind
 from deltasql.catalog.governance import UNGOVERNED
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
-from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.reading.change_feed import clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.base import ColumnPath, TableName
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.rule import plan
-from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
-from deltasql.schema.text import path_text, type_text
+from deltasql.schema.text import declared_type, path_text, type_text
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.statements.keys import full_name
 from deltasql.statements.metadata import RefreshState

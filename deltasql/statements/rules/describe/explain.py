@@ -10,7 +10,7 @@ from typing_extensions import assert_never
 from deltasql.base.errors.base import Caret
 from deltasql.base.errors.secrets import without_secrets_of
 from deltasql.base.errors.statements.refused import NothingToAnalyzeError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
@@ -54,9 +54,8 @@ from deltasql.planner.changes import (
     TableChange,
     TransactionStep,
 )
-from deltasql.planner.context import Context
-from deltasql.planner.rows.read_set import scans
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
+from deltasql.planner.rows.row_change import scans
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokens_from

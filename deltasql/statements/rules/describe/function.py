@@ -10,11 +10,10 @@ from deltasql.base.errors.statements.function import UnknownFunctionError
 from deltasql.catalog.definitions import FunctionDefinition
 from deltasql.catalog.entries import FunctionEntry, matching
 from deltasql.planner.changes import Answer, Plan, SparkCommand
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.sql.function_text import FunctionText, Parameter, PythonText, function_text
-from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.stored_expressions import FunctionText, Parameter, PythonText, function_text
 from deltasql.statements.nodes.function import DescribeFunction, ShowFunctions
 
 _DESCRIPTION = StructType((StructField("function_desc", STRING),))

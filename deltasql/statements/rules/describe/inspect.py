@@ -18,15 +18,14 @@ from deltasql.base.errors.statements.inspect import (
 from deltasql.catalog.definitions import Refreshed
 from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, matching
 from deltasql.log.configuration.properties import canonical_key
-from deltasql.log.properties.property import without_deltasql_properties
-from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
+from deltasql.log.properties.property_registry import without_deltasql_properties
+from deltasql.log.reading.change_feed import AUTO_PROPERTY, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import GLOBAL, Context
+from deltasql.planner.context import GLOBAL, Context, plan
 from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text
 from deltasql.schema.types import (
     BOOLEAN,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from deltasql.base.errors.statements.inspect import ShowPartitionsOfViewError
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.governance.enforcing import refuse_enforced
-from deltasql.planner.rule import plan
 from deltasql.statements.nodes.inspect import ShowPartitions
 from deltasql.statements.partition_spec import partition_files, partition_rows
 

@@ -11,15 +11,13 @@ from datetime import datetime, timezone
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import shown_pairs
 from deltasql.catalog.entries import TableEntry, ViewEntry, table_kind
-from deltasql.log.properties.property import without_deltasql_properties
+from deltasql.log.properties.property_registry import without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.rule import plan
-from deltasql.schema.lengths import with_lengths
-from deltasql.schema.text import tree_text
+from deltasql.schema.text import tree_text, with_lengths
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
 from deltasql.statements.nodes.inspect import ShowTableExtended, ShowTables
 from deltasql.statements.partition_spec import partition_files, partition_text

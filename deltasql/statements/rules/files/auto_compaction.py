@@ -13,11 +13,10 @@ from deltasql.base.settings.session_settings import (
     AUTO_COMPACT_WRITTEN_ONLY,
     SessionSettings,
 )
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.actions.bin_packing import alike, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.properties.property_registry import AUTO_COMPACT as TABLE_COMPACTS
-from deltasql.log.properties.property_registry import AUTO_OPTIMIZE, TARGET_FILE_SIZE
-from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.properties.property_registry import AUTO_OPTIMIZE, TARGET_FILE_SIZE, TableProperties
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.planner.changes import Plan
 from deltasql.planner.context import Context
@@ -50,7 +49,7 @@ def auto_compaction(log: DeltaLog, written: Collection[tuple[str | None, ...]], 
     small = files.filter(pc.less(files.column("size"), least))
     if small.num_rows < context.setting(AUTO_COMPACT_MIN_FILES):
         return None
-    layout = layout_of(log, snapshot, operations.OPTIMIZE, _PARAMETERS, None, context)
+    layout = layout_of(log, snapshot, actions.OPTIMIZE, _PARAMETERS, None, context)
     files = layout.files.filter(pc.less(layout.files.column("size"), least))
     numbers = partition_numbers(files)
     enough = alike(numbers) >= context.setting(AUTO_COMPACT_MIN_FILES)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import FSCK_MOST_ROWS
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.storage.locations import absolute
-from deltasql.plan.reads import Reads
+from deltasql.plan.operators import Reads
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
 from deltasql.statements.nodes.fsck import Fsck
 
@@ -26,7 +25,7 @@ FSCK_COLUMNS = StructType(
 @plan.register
 def _(statement: Fsck, context: Context) -> Plan:
     """A file with a missing deletion vector is removed too: its live rows are unknown."""
-    from deltasql.log.reading.missing_files import missing_files
+    from deltasql.log.reading.unused_files import missing_files
 
     log, snapshot = context.writable(statement.table)
     files = snapshot.files(("path", "deletionVector", "size"))
@@ -39,12 +38,12 @@ def _(statement: Fsck, context: Context) -> Plan:
         return answer
     reads = Reads(None, tuple(files["path"].to_pylist()))
     return TableChange(
-        CommitSpec(log, snapshot, operations.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+        CommitSpec(log, snapshot, actions.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
     )
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
-    from deltasql.log.reading.missing_files import vector_location
+    from deltasql.log.reading.unused_files import vector_location
 
     columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
     return tuple(

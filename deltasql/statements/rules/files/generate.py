@@ -6,8 +6,7 @@ from deltasql.base.errors.statements.generate import ManifestModeError, Manifest
 from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.planner.changes import ManifestChange, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.nodes.generate import Generate
 
 _MODE = "symlink_format_manifest"

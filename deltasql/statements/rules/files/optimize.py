@@ -22,24 +22,23 @@ from deltasql.base.settings.session_settings import (
     OPTIMIZE_MAX_FILE_SIZE,
     OPTIMIZE_MIN_FILE_SIZE,
     ZORDER_STATS_CHECK,
+    Setting,
 )
-from deltasql.base.settings.setting import Setting
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import Operation
 from deltasql.log.actions.bin_packing import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.actions.operations import Operation
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.configuration.iceberg_compat import stores_partitions
-from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
+from deltasql.log.configuration.properties import index_rule, indexed_leaves
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.properties.property_registry import INDEXED_COLUMNS, MAX_COLUMN_ID, TARGET_FILE_SIZE
-from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.reading.change_feed import clustering_columns
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Rearrange, Scan, TableVersion
-from deltasql.plan.reads import Reads
+from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Reads, Rearrange, Scan, TableVersion
 from deltasql.planner.changes import (
     OPTIMIZED,
     Answer,
@@ -50,8 +49,7 @@ from deltasql.planner.changes import (
     Plan,
     layout_row,
 )
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.column_mapping import has_dropped_columns
 from deltasql.schema.paths import Path, find_path
 from deltasql.schema.text import path_text
@@ -121,7 +119,7 @@ def _(statement: Optimize, context: Context) -> Plan:
         "clusterBy": "[]",
         "auto": False,
     }
-    layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, statement.predicate, context)
+    layout = layout_of(log, snapshot, actions.OPTIMIZE, parameters, statement.predicate, context)
     if not columns:
         return layout.change(*_compacted(layout.files, snapshot, context))
     layout = replace(layout, considered=replace(layout.considered, zorder=True))
@@ -150,7 +148,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
         "isFull": statement.full,
         "zOrderBy": "[]",
     }
-    layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, None, context)
+    layout = layout_of(log, snapshot, actions.OPTIMIZE, parameters, None, context)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
     layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
@@ -177,7 +175,7 @@ def reorganized(
 ) -> Plan:
     """The plan that rewrites the files that `choose` returns; its argument has their `SCAN_COLUMNS` and `tags`."""
     parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
-    layout = layout_of(log, snapshot, operations.REORG, parameters, predicate, context)
+    layout = layout_of(log, snapshot, actions.REORG, parameters, predicate, context)
     files = choose(layout.files)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)

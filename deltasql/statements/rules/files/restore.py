@@ -15,7 +15,7 @@ from deltasql.base.errors.statements.restore import (
 from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError, VersionNotFoundError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
 from deltasql.log.configuration.properties import has_commit_timestamps
 from deltasql.log.properties.property_registry import (
@@ -24,17 +24,16 @@ from deltasql.log.properties.property_registry import (
     TIMESTAMPS_SINCE_TIME,
     TIMESTAMPS_SINCE_VERSION,
 )
-from deltasql.log.reading.clustering import CLUSTERING_DOMAIN as CLUSTERING
-from deltasql.log.reading.clustering import clustering_columns, clustering_domain, is_clustered
+from deltasql.log.reading.change_feed import CLUSTERING_DOMAIN as CLUSTERING
+from deltasql.log.reading.change_feed import clustering_columns, clustering_domain, is_clustered
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import Temporal
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.governance.enforcing import refuse_enforced
-from deltasql.planner.rule import plan
+from deltasql.schema.checks import identities, with_identities
 from deltasql.schema.foreign import check_foreign
-from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.sql.literals import timestamp_of, written_moment
 from deltasql.statements.nodes.restore import Restore
@@ -146,7 +145,7 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
 def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
     """Raises RestoreMissingFilesError when VACUUM has deleted what would come back."""
-    from deltasql.log.reading.missing_files import missing_files
+    from deltasql.log.reading.unused_files import missing_files
 
     gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
     if gone:

@@ -12,14 +12,13 @@ from dataclasses import replace
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.statements.refused import WrongObjectError
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName
 from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
 from deltasql.statements.nodes.refresh import RefreshData
 from deltasql.statements.nodes.upkeep import (
@@ -109,7 +108,7 @@ def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChang
         if not _says_the_same(add.stats, stats)
     ]
     return TableChange(
-        CommitSpec(log, snapshot, operations.COMPUTE_STATISTICS, {}, tuple(changed)),
+        CommitSpec(log, snapshot, actions.COMPUTE_STATISTICS, {}, tuple(changed)),
         skip_if_empty=True,
     )
 

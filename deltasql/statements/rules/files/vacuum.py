@@ -20,8 +20,7 @@ from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.planner import binding
 from deltasql.planner.changes import Candidates, FileRemoval, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.text import type_text
 from deltasql.schema.types import BOOLEAN, LONG, STRING
 from deltasql.statements.nodes.vacuum import Vacuum

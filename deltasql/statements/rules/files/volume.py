@@ -18,8 +18,7 @@ from deltasql.log.storage.log_store import Entry
 from deltasql.plan.base import TableName
 from deltasql.planner.catalog_changes import VolumeComment, VolumeCreation, VolumeRemoval, VolumeRenaming
 from deltasql.planner.changes import Answer, FileTransfer, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from deltasql.statements.nodes.volume import (
     CommentOnVolume,

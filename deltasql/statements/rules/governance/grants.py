@@ -9,8 +9,7 @@ from deltasql.catalog.governance import Governance
 from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
 from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.nodes.governance import ChangeGrants, SecurableName, SetOwner, ShowGrants

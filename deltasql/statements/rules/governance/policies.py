@@ -7,8 +7,7 @@ from dataclasses import replace
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.paths import resolve
 from deltasql.statements.nodes.governance import ColumnMask, RowFilterClause, SetMask, SetRowFilter
 from deltasql.statements.policies import filter_policy, mask_policy

@@ -15,8 +15,7 @@ from deltasql.catalog.governed import TABLE
 from deltasql.plan.base import TableName
 from deltasql.planner.catalog_changes import SecurableChange, SecurableCreation
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.nodes.governance import (

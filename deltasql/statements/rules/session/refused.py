@@ -7,8 +7,7 @@ from deltasql.base.errors.sources import SourceOperationError
 from deltasql.base.errors.statements.refused import HiveStatementError, TruncatePartitionError
 from deltasql.catalog.definitions import TableSource
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.statements.nodes.refused import Refused
 
 _REPAIRS = frozenset({"MSCK REPAIR TABLE", "ALTER TABLE RECOVER PARTITIONS"})

@@ -25,14 +25,11 @@ from deltasql.plan.base import SqlText
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner import binding
 from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import comma_separated
 from deltasql.sql.parser import is_script, parse
-from deltasql.sql.parser.identifiers import bind_identifiers
-from deltasql.sql.parser.parameters import SqlValue, bind_parameters
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.parser.parameters import SqlValue, bind_identifiers, bind_parameters
+from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 from deltasql.statements.idempotency import plan_statement
 from deltasql.statements.nodes.query import Query as QueryStatement
 from deltasql.statements.nodes.routine import ExecuteImmediate

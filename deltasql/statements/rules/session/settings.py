@@ -15,10 +15,9 @@ from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
 from deltasql.base.timezone import is_zone, offset_name
 from deltasql.plan.base import SqlText
-from deltasql.plan.notes import make_note
+from deltasql.plan.way import make_note
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.sql.constants import unquote
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.nodes.settings import ResetSetting, SetSetting, SetTimeZone

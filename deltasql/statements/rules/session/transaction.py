@@ -6,8 +6,7 @@ from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.statements.transaction import ControlInBlockError, EmptyBlockError, NestedTransactionError
 from deltasql.plan.base import SqlText
 from deltasql.planner.changes import AtomicBlock, BlockStatement, Plan, Step, TransactionStep
-from deltasql.planner.context import Context
-from deltasql.planner.rule import plan
+from deltasql.planner.context import Context, plan
 from deltasql.sql.parser import parse
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.nodes.transaction import (

@@ -9,7 +9,7 @@ from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, checked_body, inlined
 from deltasql.engines.sail.dialect.names import spark_names
-from deltasql.engines.sail.dialect.paths import DirectoryWrite, directory_write
+from deltasql.engines.sail.dialect.pipes import DirectoryWrite, directory_write, single_quotes
 from deltasql.engines.sail.dialect.session_variables import (
     Assign,
     AssignedVariable,
@@ -19,8 +19,7 @@ from deltasql.engines.sail.dialect.session_variables import (
     variable_command,
     with_values,
 )
-from deltasql.engines.sail.dialect.words import single_quotes
-from deltasql.sql.function_text import function_text
+from deltasql.sql.stored_expressions import function_text
 
 
 def test_statements_about_variables() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from deltasql.engines.sail.dialect.inlining import SailScope
 from deltasql.engines.sail.dialect.order import values_alike
-from deltasql.engines.sail.dialect.scopes import SailScope
 from deltasql.engines.sail.guards.exact_types import OperandRows, common_type, unlike_names, unqualified
 from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.schema.type_lattice import MOST_DIGITS

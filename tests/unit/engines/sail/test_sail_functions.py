@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.engines.sail.guards.functions import is_compared, type_classes
+from deltasql.engines.sail.guards.guards import is_compared, type_classes
 from deltasql.schema.types import (
     DATE,
     DOUBLE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engines.sail.dialect.paths import with_parts
+from deltasql.engines.sail.dialect.pipes import with_parts
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
 

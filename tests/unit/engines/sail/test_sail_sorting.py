@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.engine import NotOnSailError
-from deltasql.engines.sail.dialect.scopes import SailScope, scope_at
-from deltasql.engines.sail.dialect.sorting import may_sort_by_values, sorted_by_columns
-from deltasql.engines.sail.dialect.stars import grouped_by_all
-from deltasql.engines.sail.dialect.unions import cast_branch, is_of_one_kind, set_operations
+from deltasql.engines.sail.dialect.inlining import SailScope, scope_at
+from deltasql.engines.sail.dialect.order import (
+    cast_branch,
+    grouped_by_all,
+    is_of_one_kind,
+    may_sort_by_values,
+    set_operations,
+    sorted_by_columns,
+)
 from deltasql.sql.tokens import tokenize
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engines.sail.guards.unsupported import unsupported_command, unsupported_condition, unsupported_construct
+from deltasql.engines.sail.guards.guards import unsupported_command, unsupported_condition, unsupported_construct
 
 
 @pytest.mark.parametrize(

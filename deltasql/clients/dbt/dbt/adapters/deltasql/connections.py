@@ -28,7 +28,7 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from deltasql import DeltaSqlError, Result, Session, connect
 from deltasql.base.errors.catalog import CatalogNotFoundError
 from deltasql.plan.base import quote
-from deltasql.plan.notes import StatementWarning
+from deltasql.plan.way import StatementWarning
 from deltasql.schema.text import type_text
 from deltasql.sql.splitting import split
 
