@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deltasql.base.progress import Progress
     from deltasql.clients.spark.install import install, uninstall
     from deltasql.files.result import Result, Row
-    from deltasql.session.execution.pending import Pending
+    from deltasql.session.execution.run import Pending
     from deltasql.session.opening import connect
     from deltasql.session.session import Session
 
@@ -60,7 +60,7 @@ if "pyarrow" not in sys.modules:
 # Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
 _HOMES = {
     "DeltaSqlError": "deltasql.base.errors",
-    "Pending": "deltasql.session.execution.pending",
+    "Pending": "deltasql.session.execution.run",
     "Progress": "deltasql.base.progress",
     "Result": "deltasql.files.result",
     "Row": "deltasql.files.result",

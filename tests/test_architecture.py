@@ -59,7 +59,7 @@ def told(heading: str) -> list[str]:
 
 def test_the_page_names_every_file_on_the_way_of_a_statement(tmp_path: Path) -> None:
     opened, serving = told("One statement through eight files"), told("What serves on the way")
-    data = {"grammar/columns.lark", "statements/nodes/columns.py"}
+    data = {"grammar/columns.lark", "statements/columns.py"}
     expected = ran(tmp_path)
     assert set(opened) <= expected | data, "a file that is told of runs no code: take it out of the page"
     missing = sorted(expected - set(opened) - set(serving))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.clients.golden import discover, run_file
-from deltasql.clients.golden.script import expects_no_jvm
+from deltasql.clients.golden.record import expects_no_jvm
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "sql_examples"

@@ -9,7 +9,7 @@ import pytest
 
 from deltasql.base.settings.session_settings import COMPUTE, DEFAULTS
 from deltasql.clients.golden import run_file
-from deltasql.clients.golden.script import expects_no_jvm
+from deltasql.clients.golden.record import expects_no_jvm
 from tests import samples
 
 ROOT = Path(__file__).parent / "golden"

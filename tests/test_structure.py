@@ -20,8 +20,8 @@ import pytest
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.plan.base import LogicalPlan
 from deltasql.sql.parser import parse, split
-from deltasql.statements.nodes.refused import Refused
-from deltasql.statements.rules import plan
+from deltasql.statements import plan
+from deltasql.statements.refused import Refused
 from tests.source_trees import PACKAGE, ROOT, refuse, trees
 
 GOLDENS = ROOT / "tests" / "golden"
@@ -82,8 +82,8 @@ MOST_COMPLEX = 12
 PLAIN = {
     "engines/spark/reading/frames.py::Frames._build": "one case per operator",
     "session/execution/run.py::Run._done": "one case per plan",
-    "statements/rules/describe/explain.py::describe": "one case per operator",
-    "statements/rules/describe/explain.py::physical_lines": "one case per plan",
+    "statements/explain.py::describe": "one case per operator",
+    "statements/explain.py::physical_lines": "one case per plan",
     "schema/text.py::sql_literal": "one case per class of values",
 }
 """Functions that are one `match` over a closed set: long, and as easy to read as a table."""
@@ -93,8 +93,8 @@ NOT_YET_SMALL = {
     "planner/context.py::Context": 11,
     "log/actions/actions.py::AddFile": 11,
     "log/actions/actions.py::RemoveFile": 11,
-    "statements/nodes/table.py::ColumnDefinition": 12,
-    "statements/nodes/table.py::CreateTable": 15,
+    "statements/table.py::ColumnDefinition": 12,
+    "statements/table.py::CreateTable": 15,
     "log/actions/commit_file.py::CommitFile": 12,
 }
 """Records with more fields than a reader can hold: those of the protocol, or of the clauses of a statement."""
@@ -153,7 +153,7 @@ def statements() -> tuple[Statement, ...]:
 
 
 def _statements() -> Iterator[Statement]:
-    for path in [*sorted((PACKAGE / "statements" / "nodes").glob("[!_]*.py"))]:
+    for path in [*sorted((PACKAGE / "statements").glob("[!_]*.py"))]:
         module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, LogicalPlan) and value.__module__ == module.__name__:

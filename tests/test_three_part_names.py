@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.clients.golden import run_file
-from deltasql.clients.golden.script import expects_no_jvm
+from deltasql.clients.golden.record import expects_no_jvm
 from deltasql.session.session import Session
 from tests.samples import draws
 from tests.three_part_names import comparable, current_catalog_session, three_part_session

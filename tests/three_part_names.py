@@ -12,13 +12,13 @@ from deltasql.base.settings.session_settings import FSYNC
 from deltasql.catalog import DEFAULT_CATALOG
 from deltasql.files.result import Result
 from deltasql.plan.base import SqlText, TableName
-from deltasql.session.execution.pending import Pending
+from deltasql.session.execution.run import Pending
 from deltasql.session.session import Session
 from deltasql.sql.parser import is_script, parse
 from deltasql.sql.queries.relations import table_references
-from deltasql.statements.nodes.function import CreateFunction, DescribeFunction, DropFunction
-from deltasql.statements.nodes.inspect import ShowTables, ShowViews
-from deltasql.statements.nodes.view import CreateView, ViewScope
+from deltasql.statements.function import CreateFunction, DescribeFunction, DropFunction
+from deltasql.statements.inspect import ShowTables, ShowViews
+from deltasql.statements.view import CreateView, ViewScope
 
 CATALOG = "main"
 _ELSEWHERE = frozenset(

@@ -9,11 +9,10 @@ from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.copy_log import LoadedFiles
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import Choice, find_source
+from deltasql.log.storage.source_files import Choice, LoadedFiles, find_source
 from deltasql.log.storage.stores import Stores
-from deltasql.session.execution.metrics import put_part
+from deltasql.session.execution.commit import put_part
 
 ROUNDS = 3
 SMALL, FEW = 1_000, 50

@@ -4,6 +4,6 @@ Schema and properties of a table always come from its `_delta_log`, never from h
 """
 
 from deltasql.catalog.catalog import Catalog
-from deltasql.catalog.entries import DEFAULT_CATALOG, DEFAULT_SCHEMA, SchemaEntry, TableEntry
+from deltasql.catalog.governance import DEFAULT_CATALOG, DEFAULT_SCHEMA, SchemaEntry, TableEntry
 
 __all__ = ["DEFAULT_CATALOG", "DEFAULT_SCHEMA", "Catalog", "SchemaEntry", "TableEntry"]

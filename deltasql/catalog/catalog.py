@@ -29,17 +29,23 @@ from deltasql.base.errors.catalog import (
 )
 from deltasql.base.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
 from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
-from deltasql.catalog.entries import (
+from deltasql.catalog.external.routing import ExternalStore
+from deltasql.catalog.governance import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
+    UNGOVERNED,
     CatalogEntry,
     Entry,
+    FunctionDefinition,
     FunctionEntry,
+    Governance,
+    RefreshDefinition,
     SchemaEntry,
     StoredCatalog,
     StoredSchema,
     TableEntry,
+    TableSource,
+    ViewDefinition,
     ViewEntry,
     VolumeEntry,
     checked,
@@ -47,12 +53,9 @@ from deltasql.catalog.entries import (
     now,
     sql_name,
 )
-from deltasql.catalog.external.routing import ExternalStore
-from deltasql.catalog.governance import UNGOVERNED, Governance
-from deltasql.catalog.governed import Governed
-from deltasql.catalog.information import SYSTEM
-from deltasql.catalog.names import CatalogNames, Lookups, Name, as_parts
+from deltasql.catalog.names import CatalogNames, Governed, Lookups, Name, as_parts
 from deltasql.catalog.store import (
+    SYSTEM,
     Kind,
     NameMissingError,
     NameTakenError,
@@ -60,7 +63,7 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
-from deltasql.log.storage.locations import is_local, is_relative, local_path, relative_location
+from deltasql.log.storage.listing import is_local, is_relative, local_path, relative_location
 
 _VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)
 

@@ -7,26 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from deltasql.catalog.definitions import (
-    FunctionDefinition,
-    RefreshDefinition,
-    TableSource,
-    ViewDefinition,
-    read_text,
-)
-from deltasql.catalog.entries import (
+from deltasql.catalog.governance import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
+    UNGOVERNED,
     Entry,
+    FunctionDefinition,
     FunctionEntry,
+    Governance,
+    RefreshDefinition,
+    Securable,
     StoredCatalog,
     StoredSchema,
     TableEntry,
+    TableSource,
+    ViewDefinition,
     ViewEntry,
     VolumeEntry,
     now,
+    read_text,
 )
-from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.store import SchemaKey, TableKey
 
 Json: TypeAlias = dict[str, Any]

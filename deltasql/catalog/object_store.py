@@ -50,8 +50,16 @@ from deltasql.catalog.documents import (
     TableRecord,
     new_id,
 )
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
-from deltasql.catalog.governance import Governance, Securable
+from deltasql.catalog.governance import (
+    Entry,
+    FunctionEntry,
+    Governance,
+    Securable,
+    StoredCatalog,
+    StoredSchema,
+    TableEntry,
+    ViewEntry,
+)
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.catalog.store import (
     Kind,

@@ -9,19 +9,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from deltasql.catalog.commit_stores import SqliteCommits
-from deltasql.catalog.database import DamagedEntryError, Database
-from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
-from deltasql.catalog.entries import (
+from deltasql.catalog.commit_stores import DamagedEntryError, Database, SqliteCommits
+from deltasql.catalog.governance import (
+    UNGOVERNED,
     Entry,
+    FunctionDefinition,
     FunctionEntry,
+    Governance,
+    RefreshDefinition,
+    Securable,
     StoredCatalog,
     StoredSchema,
     TableEntry,
+    TableSource,
+    ViewDefinition,
     ViewEntry,
     VolumeEntry,
 )
-from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,

@@ -1,22 +1,32 @@
-"""Interface of the stores of a warehouse's names: entries in, entries and typed conflicts out."""
+"""Interface of the stores of a warehouse's names: entries in, entries and typed conflicts out.
+
+The information schema that each catalog has: the names and columns of its views. Source: Databricks.
+
+The views are built in and stored nowhere; the planner computes their rows. The catalog `system` has an information
+schema about all catalogs, and nothing else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Protocol, TypeAlias
 
 from deltasql.catalog.commit_stores import CommitStore
-from deltasql.catalog.entries import (
+from deltasql.catalog.governance import (
     Entry,
     FunctionEntry,
+    Governance,
+    SchemaMode,
+    Securable,
     StoredCatalog,
     StoredSchema,
     TableEntry,
+    ViewDefinition,
     ViewEntry,
     VolumeEntry,
 )
-from deltasql.catalog.governance import Governance, Securable
+from deltasql.schema.types import INTEGER, STRING, TIMESTAMP, DataType, StructField, StructType
 
 SchemaKey: TypeAlias = tuple[str, str]
 """Catalog and schema, in lower case."""
@@ -167,3 +177,132 @@ class CatalogStore(Protocol):
 
     def close(self) -> None:
         """Closes files and connections; a later call opens them again."""
+
+
+INFORMATION_SCHEMA = "information_schema"
+SYSTEM = "system"
+
+_TYPES: Mapping[str, DataType] = {"": STRING, "INT": INTEGER, "TIMESTAMP": TIMESTAMP}
+_CHANGES = "created:TIMESTAMP created_by last_altered:TIMESTAMP last_altered_by"
+_GRANT = "grantor grantee"
+_TABLE = "table_catalog table_schema table_name"
+_CONSTRAINT = "constraint_catalog constraint_schema constraint_name"
+_ROUTINE = "specific_catalog specific_schema specific_name"
+_TYPE = (
+    "data_type full_data_type character_maximum_length:INT character_octet_length numeric_precision:INT "
+    "numeric_precision_radix:INT numeric_scale:INT datetime_precision:INT interval_type interval_precision:INT "
+    "maximum_cardinality:INT"
+)
+_DEFINITIONS: Mapping[str, tuple[str, str]] = {
+    "catalog_privileges": (
+        "Recorded privileges on the catalog",
+        f"{_GRANT} catalog_name privilege_type is_grantable inherited_from",
+    ),
+    "catalog_tags": ("Tags of the catalog", "catalog_name tag_name tag_value"),
+    "catalogs": ("The catalog", f"catalog_name catalog_owner comment {_CHANGES}"),
+    "check_constraints": ("CHECK constraints of tables", f"{_CONSTRAINT} check_clause"),
+    "column_masks": (
+        "Recorded masks of columns",
+        f"{_TABLE} column_name mask_catalog mask_schema mask_name using_columns",
+    ),
+    "column_tags": ("Tags of columns", "catalog_name schema_name table_name column_name tag_name tag_value"),
+    "columns": (
+        "Columns of tables and views",
+        f"{_TABLE} column_name ordinal_position:INT column_default is_nullable full_data_type data_type "
+        "character_maximum_length:INT character_octet_length numeric_precision:INT numeric_precision_radix:INT "
+        "numeric_scale:INT datetime_precision:INT interval_type interval_precision:INT maximum_cardinality:INT "
+        "is_identity identity_generation identity_start identity_increment identity_maximum identity_minimum "
+        "identity_cycle is_generated generation_expression is_system_time_period_start is_system_time_period_end "
+        "system_time_period_timestamp_generation is_updatable partition_ordinal_position:INT comment",
+    ),
+    "constraint_column_usage": ("Columns that constraints refer to", f"{_TABLE} column_name {_CONSTRAINT}"),
+    "constraint_table_usage": ("Tables that constraints refer to", f"{_TABLE} {_CONSTRAINT}"),
+    "information_schema_catalog_name": ("The name of the catalog", "catalog_name"),
+    "key_column_usage": (
+        "Columns of primary and foreign keys",
+        f"{_CONSTRAINT} {_TABLE} column_name ordinal_position:INT position_in_unique_constraint:INT",
+    ),
+    "parameters": (
+        "Parameters of functions",
+        f"{_ROUTINE} ordinal_position:INT parameter_mode is_result as_locator parameter_name {_TYPE} "
+        "parameter_default comment",
+    ),
+    "referential_constraints": (
+        "Foreign keys, and the primary keys that they refer to",
+        f"{_CONSTRAINT} unique_constraint_catalog unique_constraint_schema unique_constraint_name match_option "
+        "update_rule delete_rule",
+    ),
+    "routine_columns": (
+        "Columns of functions that return tables",
+        f"{_ROUTINE} ordinal_position:INT column_name {_TYPE} comment",
+    ),
+    "routine_privileges": (
+        "Recorded privileges on functions",
+        f"{_GRANT} {_ROUTINE} routine_catalog routine_schema routine_name privilege_type is_grantable inherited_from",
+    ),
+    "routines": (
+        "Functions",
+        f"{_ROUTINE} routine_catalog routine_schema routine_name routine_owner routine_type {_TYPE} routine_body "
+        "routine_definition external_name external_language parameter_style is_deterministic sql_data_access "
+        f"is_null_call security_type as_locator comment {_CHANGES}",
+    ),
+    "row_filters": (
+        "Recorded row filters",
+        f"{_TABLE} filter_catalog filter_schema filter_name target_columns",
+    ),
+    "schema_privileges": (
+        "Recorded privileges on schemas",
+        f"{_GRANT} catalog_name schema_name privilege_type is_grantable inherited_from",
+    ),
+    "schema_tags": ("Tags of schemas", "catalog_name schema_name tag_name tag_value"),
+    "schemata": ("Schemas", f"catalog_name schema_name schema_owner comment {_CHANGES}"),
+    "table_constraints": (
+        "Keys and CHECK constraints of tables",
+        f"{_CONSTRAINT} {_TABLE} constraint_type is_deferrable initially_deferred enforced comment",
+    ),
+    "table_privileges": (
+        "Recorded privileges on tables and views",
+        f"{_GRANT} {_TABLE} privilege_type is_grantable inherited_from",
+    ),
+    "table_tags": ("Tags of tables and views", "catalog_name schema_name table_name tag_name tag_value"),
+    "tables": (
+        "Tables and views",
+        f"{_TABLE} table_type is_insertable_into commit_action table_owner comment {_CHANGES} data_source_format "
+        "storage_path",
+    ),
+    "volumes": (
+        "Volumes",
+        f"volume_catalog volume_schema volume_name volume_type volume_owner comment {_CHANGES} storage_location",
+    ),
+    "views": (
+        "Views",
+        f"{_TABLE} view_definition check_option is_updatable is_insertable_into sql_path is_materialized",
+    ),
+}
+
+
+def information_columns(view: str) -> StructType:
+    """The columns of a view of the information schema. Raises KeyError."""
+    _, text = _DEFINITIONS[view]
+    pairs = (item.partition(":") for item in text.split())
+    return StructType(tuple(StructField(name, _TYPES[kind]) for name, _, kind in pairs))
+
+
+def information_views(catalog: str, created_at: int) -> Iterator[ViewEntry]:
+    """The views of a catalog's information schema, by name."""
+    for name in sorted(_DEFINITIONS):
+        yield information_view(catalog, name, created_at)
+
+
+def has_information_view(name: str) -> bool:
+    """Whether the information schema has a view of this name."""
+    return name in _DEFINITIONS
+
+
+def information_view(catalog: str, name: str, created_at: int) -> ViewEntry:
+    """One view of a catalog's information schema, whose definition has no query. Raises KeyError."""
+    columns = information_columns(name)
+    comment, _ = _DEFINITIONS[name]
+    namespace = (catalog, INFORMATION_SCHEMA)
+    definition = ViewDefinition("", namespace, {}, columns.names, columns, mode=SchemaMode.BINDING, comment=comment)
+    return ViewEntry(catalog, INFORMATION_SCHEMA, name, definition, created_at)

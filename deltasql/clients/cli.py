@@ -257,7 +257,7 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from deltasql.clients.checking.command import check_scripts
+    from deltasql.clients.checking.checker import check_scripts
 
     _configured(options)
     scripts, schema = (
@@ -410,7 +410,7 @@ def _report(error: DeltaSqlError, with_stack: bool) -> int:
 
 
 def _test(options: argparse.Namespace) -> int:
-    from deltasql.clients.golden.command import run_suite
+    from deltasql.clients.golden.parallel import run_suite
 
     names = ("only", "accept", "jobs", "exit_first", "last_failed", "durations", "junit", "engine")
     same = run_suite(options.directory, spark=options.remote, **{name: getattr(options, name) for name in names})
@@ -419,7 +419,7 @@ def _test(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     try:
-        from deltasql.clients.server.command import Settings, serve
+        from deltasql.clients.server.flight import Settings, serve
     except ModuleNotFoundError as error:
         raise ServerPackageMissingError(package=error.name or "protobuf") from None
     _configured(options)

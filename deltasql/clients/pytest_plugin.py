@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from deltasql.clients.golden.failures import OutputFailure
+    from deltasql.clients.golden.suite import OutputFailure
     from deltasql.session.session import Session
 
 ACCEPT = "--deltasql-accept"
@@ -113,7 +113,7 @@ class GoldenItem(pytest.Item):
 
     def _relative(self, failure: OutputFailure) -> OutputFailure:
         """The failure with its path relative to the directory in which pytest was invoked."""
-        from deltasql.clients.golden.failures import OutputFailure
+        from deltasql.clients.golden.suite import OutputFailure
 
         root = self.config.invocation_params.dir
         with suppress(ValueError):
@@ -172,7 +172,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(f"new {accepted}")
     failed = [text for report in terminalreporter.getreports("failed") for text in _annotations(report)]
     if failed:
-        from deltasql.clients.golden.failures import wants_annotations
+        from deltasql.clients.golden.suite import wants_annotations
 
         for text in failed if wants_annotations() else ():
             terminalreporter.write_line(text)

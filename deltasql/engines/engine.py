@@ -15,27 +15,25 @@ from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.interrupts import interruptible
 from deltasql.base.lazy import pa
 from deltasql.base.progress import Watch
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
-from deltasql.engines.local.plain_scans import PlainScan
-from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
-from deltasql.engines.local.selections import SelectedRows
+from deltasql.engines.local.rewrites import planned_rewrite, planned_write, rewrite_in_process, write_in_process
+from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
-from deltasql.engines.local.writes import planned_write, write_in_process
 from deltasql.engines.rewriting.outcome import bin_numbers, unite_in_process
 from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stage
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.engines.spark.rewrites.merge_source import MergeSource
+from deltasql.engines.spark.rewrites.row_actions import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.memory import SessionFacts
 from deltasql.files.result import RowSource
-from deltasql.files.staged import Staged
+from deltasql.files.stage import SessionFacts
+from deltasql.files.writing.arrow_files import Staged
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way, recorded_ways, ways_recorded
 from deltasql.planner.door import RewriteOutcome, Stage
-from deltasql.schema.arrow_types import declared_rows
+from deltasql.schema.evolution import declared_rows
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType, case_matters, matching
 
 if TYPE_CHECKING:

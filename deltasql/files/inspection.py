@@ -1,21 +1,24 @@
-"""Facts about data files that only their footers contain: unexpected columns, and reliability of bounds."""
+"""Facts about data files that only their footers contain: unexpected columns, and reliability of bounds.
+
+Thread pools for parallel I/O in this process, and waits that Ctrl-C interrupts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeVar
 
 from deltasql.base.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
+from deltasql.base.interrupts import AGAIN_AFTER, check
 from deltasql.base.lazy import pa, pq
 from deltasql.log.replay.checkpoint import OLD_DAYS
-from deltasql.log.storage.listing import require_regular
-from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.listing import is_local, local_path, require_regular
 from deltasql.log.storage.stores import Stores
-from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType, physical_name
 
 NAN_SAFE_KEY = "deltasql.bounds.nan"
 """Footer key of files of which deltasql guarantees that no column chunk with NaN has bounds, which would ignore NaN."""
@@ -119,3 +122,29 @@ def _is_foreign(file_type: pa.DataType, table_type: DataType) -> bool:
             return _is_foreign(file_type.key_type, key) or _is_foreign(file_type.item_type, value)
         case _:
             return False
+
+
+Result = TypeVar("Result")
+
+
+@contextmanager
+def working(pieces: int, most: int = _THREADS, *, settles: bool = False) -> Iterator[ThreadPoolExecutor]:
+    """Context: a thread pool for `pieces` tasks, with at most `most` threads. Its end cancels tasks not yet begun.
+
+    With `settles` the end also waits for running tasks.
+    """
+    threads = ThreadPoolExecutor(min(most, max(1, pieces)))
+    try:
+        yield threads
+    finally:
+        threads.shutdown(wait=settles, cancel_futures=True)
+
+
+def awaited(future: Future[Result]) -> Result:
+    """The result of a future. Raises the task's exception, and KeyboardInterrupt.
+
+    Ctrl-C does not interrupt the wait for a thread, so it is polled.
+    """
+    while not wait((future,), AGAIN_AFTER).done:
+        check()
+    return future.result()

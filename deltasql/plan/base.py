@@ -10,18 +10,49 @@ They occur in Spark's errors, never in those of the user.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 from uuid import uuid4
 
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.text import quote_name as quote
 
-__all__ = ["ColumnPath", "LogicalPlan", "SqlText", "TableName", "Temporal", "quote"]
+__all__ = [
+    "HIDDEN_PREFIX",
+    "ColumnPath",
+    "LogicalPlan",
+    "SqlText",
+    "TableName",
+    "Temporal",
+    "hidden",
+    "hidden_view",
+    "quote",
+]
 
 
 class LogicalPlan:
-    """One statement. Subclasses are frozen dataclasses whose fields are in grammar order."""
+    """One statement. Subclasses are frozen dataclasses whose fields are in grammar order.
+
+    `table_words`: words of a statement that changes rows or columns of its `table`, which a materialized view or a
+    streaming table refuses. `object_words`: words of one that these have in a form of their own, as DROP TABLE.
+    `write_name`: name of the operation of an idempotent write, which the session's application commits once.
+    """
 
     __slots__ = ()
+    table_words: ClassVar[str] = ""
+    object_words: ClassVar[str] = ""
+    write_name: ClassVar[str] = ""
+
+    def table_change(self) -> str:
+        """`table_words`, if this statement makes such a change; else an empty string."""
+        return self.table_words
+
+    def idempotent_write(self) -> str:
+        """`write_name`, if this statement writes rows; else an empty string."""
+        return self.write_name
+
+    def created(self) -> TableName | None:
+        """The table, view or function that the statement creates, or to which it gives a new name."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +104,6 @@ class ColumnPath:
 
     def __str__(self) -> str:
         return ".".join(quote(part) for part in self.parts)
-
-
-_hidden_all__ = ["HIDDEN_PREFIX", "hidden", "hidden_view"]
 
 
 def hidden(name: object) -> str:

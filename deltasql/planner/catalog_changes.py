@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deltasql.catalog.definitions import (
+from deltasql.catalog.governance import (
+    UNGOVERNED,
+    Entry,
     FunctionDefinition,
+    FunctionEntry,
+    Governance,
     RefreshDefinition,
     SchemaMode,
+    Securable,
     TableSource,
     ViewDefinition,
 )
-from deltasql.catalog.entries import Entry, FunctionEntry
-from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
-from deltasql.catalog.governed import Subject
+from deltasql.catalog.names import Subject
 from deltasql.plan.operators import Operator
 from deltasql.schema.types import StructType
 

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.secrets import shown_value
 from deltasql.base.lazy import pa
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.log.actions.actions import Operation, Outcome
-from deltasql.log.reading.copy_log import LoadedFiles
-from deltasql.log.storage.source_files import ListedFile
+from deltasql.log.storage.source_files import ListedFile, LoadedFiles
 from deltasql.plan.operators import ANY_SHAPE, NO_ROWS, FileShape, Operator, Reads, Rearrange, Rewrite, RowReads, Write
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, ViewChange
 from deltasql.schema.types import BOOLEAN, DOUBLE, LONG, STRING, DataType, StructField, StructType
-from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.postfix import BoundStatement
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Action, Metadata

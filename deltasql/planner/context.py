@@ -18,7 +18,7 @@ from deltasql.base.errors.sources import DeltaOnlyError
 from deltasql.base.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.base.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, changes_query_meaning
 from deltasql.catalog import Catalog
-from deltasql.catalog.entries import TableEntry, ViewEntry
+from deltasql.catalog.governance import TableEntry, ViewEntry
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
@@ -26,7 +26,7 @@ from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Plan
 from deltasql.planner.door import Analyst
 from deltasql.sql.literals import timestamp_of
-from deltasql.sql.parameter_nodes import UNBOUND, BoundStatement
+from deltasql.sql.postfix import UNBOUND, BoundStatement
 from deltasql.sql.splitting import statement_words
 
 T = TypeVar("T")

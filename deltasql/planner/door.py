@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.base.lazy import np
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.files.result import Columnar, RowSource
-from deltasql.files.staged import Staged
+from deltasql.files.writing.arrow_files import Staged
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import (

@@ -1,18 +1,28 @@
 """Checks of a table's schema before it is committed: names, types, NOT NULL, partition columns, invariants.
 
 Identity columns, by the metadata of their column. Source: Delta protocol, Identity Columns.
+
+Validation of a schema read from a log, which may have been written by any writer.
+
+Type widening: the record of type changes that need no rewrite of files. Source: Delta protocol, Type Widening.
+
+Which changes these are `deltasql.schema.type_lattice.can_widen` tells.
+
+Spark's Parquet reader gives a narrow file's values as the wide type by itself, for every pair that is allowed here,
+at every depth and with either of its readers; so files of before and after a change are read together.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from deltasql.base.errors.schema import (
     AllColumnsPartitionError,
     ChangeDataColumnsError,
+    ColumnMetadataError,
     DuplicateColumnsError,
     DuplicatePlace,
     HiddenColumnNameError,
@@ -24,13 +34,19 @@ from deltasql.base.errors.schema import (
     NestedNotNullError,
     NotNullNestedFieldError,
     PartitionColumnNotFoundError,
+    UnknownTypesError,
     UnsupportedTypesError,
 )
 from deltasql.base.errors.write import NestedVoidError
+from deltasql.schema.json import type_from_json, type_to_json
 from deltasql.schema.paths import Path, candidates, suggestion, walk
 from deltasql.schema.text import path_text, type_text
+from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
+    ID,
     LONG,
+    NESTED_IDS,
+    PHYSICAL_NAME,
     STRING,
     TIMESTAMP,
     VARIANT,
@@ -43,6 +59,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     collation_of,
+    without_collations,
 )
 
 INVARIANTS = "delta.invariants"
@@ -385,3 +402,147 @@ def with_identities(schema: StructType, changed: Mapping[str, Identity]) -> Stru
             for field in schema
         )
     )
+
+
+TYPE_CHANGES = "delta.typeChanges"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChange:
+    """One change of an atomic type; `path` goes through `element`, `key` and `value`."""
+
+    path: tuple[str, ...]
+    old: DataType
+    new: DataType
+
+
+def record_type_changes(old: StructField, new: StructField) -> StructField:
+    """`new` with its atomic type changes since `old` added to the metadata `delta.typeChanges`.
+
+    Changes inside arrays and maps are recorded here with a `fieldPath`; those inside structs
+    belong to their own fields, which must have been recorded before.
+    """
+    changes = list(_changes(old.type, new.type, ()))
+    if not changes:
+        return new
+    recorded = [*old.metadata.get(TYPE_CHANGES, ()), *changes]
+    return replace(new, metadata={**new.metadata, TYPE_CHANGES: recorded})
+
+
+def unsupported_changes(schema: StructType, widening: Widening = Widening.ALWAYS) -> Iterator[TypeChange]:
+    """The recorded type changes that `widening` does not allow: another engine, or another rule, made them."""
+    for path, field in walk(schema):
+        for change in field.metadata.get(TYPE_CHANGES, ()):
+            old, new = type_from_json(change["fromType"]), type_from_json(change["toType"])
+            if old != new and not can_widen(old, new, widening):
+                below = str(change.get("fieldPath", ""))
+                yield TypeChange((*path, *(below.split(".") if below else ())), old, new)
+
+
+def with_table_version(schema: StructType, version: int) -> StructType:
+    """`schema` whose type changes all have a `tableVersion`: `version` where they have none.
+
+    Readers of the feature `typeWidening-preview` ask for it; it is the version of the commit that made the change.
+    """
+    return StructType(tuple(_versioned(field, version) for field in schema))
+
+
+def _versioned(field: StructField, version: int) -> StructField:
+    changes = [{**change, "tableVersion": change.get("tableVersion", version)} for change in _recorded(field)]
+    metadata = {**field.metadata, TYPE_CHANGES: changes} if changes else field.metadata
+    return replace(field, type=_versioned_type(field.type, version), metadata=metadata)
+
+
+def _versioned_type(kind: DataType, version: int) -> DataType:
+    match kind:
+        case StructType():
+            return with_table_version(kind, version)
+        case ArrayType(element):
+            return replace(kind, element=_versioned_type(element, version))
+        case MapType(key, value):
+            return replace(kind, key=_versioned_type(key, version), value=_versioned_type(value, version))
+        case _:
+            return kind
+
+
+def _recorded(field: StructField) -> list[dict[str, Any]]:
+    return list(field.metadata.get(TYPE_CHANGES, ()))
+
+
+def _changes(old: DataType, new: DataType, path: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    match old, new:
+        case ArrayType(a), ArrayType(b):
+            yield from _changes(a, b, (*path, "element"))
+        case MapType(a, x), MapType(b, y):
+            yield from _changes(a, b, (*path, "key"))
+            yield from _changes(x, y, (*path, "value"))
+        case (StructType(), _) | (_, StructType()):
+            return
+        case _ if without_collations(old) != without_collations(new):
+            change = {"fromType": type_to_json(old), "toType": type_to_json(new)}
+            yield {**change, "fieldPath": ".".join(path)} if path else change
+
+
+_SHOWN = 80
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_number, value.values()))
+
+
+def _are_changes(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, Mapping) and _is_change(item) for item in value)
+
+
+def _is_change(item: Mapping[str, Any]) -> bool:
+    path, version = item.get("fieldPath", ""), item.get("tableVersion", 0)
+    return all(_is_text(text) for text in (item.get("fromType"), item.get("toType"), path)) and _is_number(version)
+
+
+_RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(
+        ("comment", "CURRENT_DEFAULT", "delta.generationExpression", "__CHAR_VARCHAR_TYPE_STRING", PHYSICAL_NAME),
+        (_is_text, "a text"),
+    ),
+    **dict.fromkeys((ID, START, HIGH_WATER_MARK), (_is_number, "a whole number of 64 bits")),
+    STEP: (lambda value: _is_number(value) and value != 0, "a whole number of 64 bits, and not 0"),
+    ALLOW_EXPLICIT: (lambda value: isinstance(value, bool), "true or false"),
+    NESTED_IDS: (_are_numbers, "an object of whole numbers"),
+    TYPE_CHANGES: (_are_changes, "a list of type changes"),
+}
+
+
+def check_foreign(schema: StructType, table: str) -> None:
+    """Validates a schema from a log. Raises UnknownTypesError, HiddenColumnNameError and ColumnMetadataError."""
+    unknown = [f"{path_text(path)} {_shortened(name)}" for path, name in unstorable(schema)]
+    if unknown:
+        raise UnknownTypesError(table, unknown)
+    for field in schema:
+        if field.name.lower().startswith(HIDDEN_PREFIX):
+            raise HiddenColumnNameError(path_text((field.name,)), table, HIDDEN_PREFIX)
+    for path, field in walk(schema):
+        for key, expected in _wrong_metadata(path, field):
+            shown = _shortened(repr(field.metadata[key]))
+            raise ColumnMetadataError(key.lstrip("_"), path_text(path), table, shown, expected)
+
+
+def _wrong_metadata(path: Path, field: StructField) -> Iterator[tuple[str, str]]:
+    for key, (rule, expected) in _RULES.items():
+        # Some writers store null for a missing entry.
+        if key in field.metadata and field.metadata[key] is not None and not rule(field.metadata[key]):
+            yield key, expected
+    if (START in field.metadata) != (STEP in field.metadata):
+        yield (START if START in field.metadata else STEP), f"there together with {STEP} and {START}"
+
+
+def _shortened(text: str) -> str:
+    shown = text if text.isprintable() else repr(text)[1:-1]
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"

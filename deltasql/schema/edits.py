@@ -28,7 +28,7 @@ from deltasql.base.errors.statements.columns import (
     FieldAlreadyExistsError,
     ReplaceColumnsError,
 )
-from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability
+from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability, record_type_changes
 from deltasql.schema.paths import (
     Path,
     ResolvedPath,
@@ -51,7 +51,6 @@ from deltasql.schema.types import (
     StructType,
     without_collations,
 )
-from deltasql.schema.widening import record_type_changes
 
 
 def add_column(

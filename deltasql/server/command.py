@@ -1,5 +1,5 @@
-"""A server within a process, for tests: see `deltasql.clients.server.command`."""
+"""A server within a process, for tests: see `deltasql.clients.server.flight`."""
 
-from deltasql.clients.server.command import Settings, running
+from deltasql.clients.server.flight import Settings, running
 
 __all__ = ["Settings", "running"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.progress import Listener
-from deltasql.catalog.entries import ViewEntry, sql_name
-from deltasql.catalog.external.configuration import Catalogs
+from deltasql.catalog.external.routing import Catalogs
+from deltasql.catalog.governance import ViewEntry, sql_name
 from deltasql.log.configuration.keys import keys_of
 from deltasql.plan.base import TableName
 from deltasql.schema.types import StructType
@@ -21,7 +21,7 @@ from deltasql.session.session import Session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from deltasql.catalog.entries import Entry
+    from deltasql.catalog.governance import Entry
     from deltasql.log.actions.actions import Metadata
     from deltasql.log.configuration.keys import Key
     from deltasql.session.session import Session

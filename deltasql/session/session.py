@@ -32,27 +32,26 @@ from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.operators import MemoryRows, Supplied
 from deltasql.plan.way import records_of_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
+from deltasql.planner.change_feed import unrestricted
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.door import StatementEngine
-from deltasql.planner.governance.enforcing import unrestricted
 from deltasql.schema.types import matching
-from deltasql.session.execution.catalog_effects import change_catalog
 from deltasql.session.execution.commit import Committed
-from deltasql.session.execution.pending import Pending, Placing, unstarted_engine
-from deltasql.session.execution.run import Done, Run, SessionState
+from deltasql.session.execution.run import Done, Pending, Placing, Run, SessionState, change_catalog, unstarted_engine
 from deltasql.session.execution.transaction.open_transaction import Transactions
 from deltasql.session.frames.reader import FrameReader, StreamReader, StreamWriter
 from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
 from deltasql.session.mirroring.mirroring import external_catalogs, follow
 from deltasql.session.script.interpreter import run_script
 from deltasql.session.script.tree import SessionHost, session_variable
-from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser import is_script, misplaced_word, parse, refused_name, split
 from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters, bind_versions, table_name
-from deltasql.statements.namespaces import new_namespaces
-from deltasql.statements.nodes.frames import DATAFRAME, CreateForFrame, WriteFrame
-from deltasql.statements.rules import plan, plan_statement
+from deltasql.sql.postfix import BoundStatement
+from deltasql.statements import plan, plan_statement
+from deltasql.statements.frames import CreateForFrame, WriteFrame
+from deltasql.statements.insert import DATAFRAME
+from deltasql.statements.table import new_namespaces
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

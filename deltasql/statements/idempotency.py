@@ -1,18 +1,25 @@
 """Idempotent writes: a commit records the version an application has reached; earlier versions are not written again.
 
 Source: Delta protocol, Transaction Identifiers; features of Delta, idempotent writes.
+
+Materialized views and streaming tables: what no statement but their own may change, and how they are shown.
+
+Catalogs and schemas that a statement needs for what it creates, and that do not exist yet.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 
 from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.base.errors.statements.refresh import WriteIntoRefreshedError
+from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.base.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
-from deltasql.log.actions import actions
-from deltasql.log.actions.actions import Operation, SetTransaction
+from deltasql.catalog.governance import Refreshed, TableEntry
+from deltasql.log.actions.actions import Operation, SetTransaction, operation_named
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.planner.changes import (
@@ -25,23 +32,48 @@ from deltasql.planner.changes import (
     TableChange,
 )
 from deltasql.planner.context import Context, plan
-from deltasql.statements.nodes.copy_into import CopyInto
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.insert import Insert
-from deltasql.statements.nodes.merge import Merge
-from deltasql.statements.nodes.table import CreateTable
-from deltasql.statements.nodes.update import Update
-from deltasql.statements.refreshed import refuse_refreshed
 
-_WRITES: Mapping[type[LogicalPlan], Operation] = {
-    Insert: actions.WRITE,
-    CopyInto: actions.COPY_INTO,
-    CreateTable: actions.CREATE_TABLE_AS_SELECT,
-    Update: actions.UPDATE,
-    Delete: actions.DELETE,
-    Merge: actions.MERGE,
-}
-"""The statements of SQL that are idempotent where the settings say so, and what each does."""
+
+def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
+    """Raises WriteIntoRefreshedError, WrongObjectError for a change of a table that refreshes alone may change."""
+    words, name = statement.object_words or statement.table_change(), getattr(statement, "table", None)
+    if not words or not isinstance(name, TableName):
+        return
+    entry = _entry(name, context)
+    if entry is None or entry.refreshed is None:
+        return
+    kind, caret = entry.refreshed.kind.value, context.caret(name.start, name.end)
+    if statement.object_words:
+        advice = words.replace("TABLE", kind, 1) + f" of {name}"
+        raise WrongObjectError(words, "table", str(name), kind.lower(), advice.replace(" of ", " ")).at(caret)
+    raise WriteIntoRefreshedError(words, str(name), kind.lower(), kind).at(caret)
+
+
+def _entry(name: TableName, context: Context) -> TableEntry | None:
+    if name.path is not None or len(name.parts) > 3 or context.view_key(name.parts) is not None:
+        return None
+    entry = context.catalog.find(name.parts)
+    return entry if isinstance(entry, TableEntry) else None
+
+
+def refreshed_kind(name: TableName, context: Context) -> Refreshed | None:
+    """Whether a name is that of a materialized view or of a streaming table; None for all others."""
+    entry = _entry(name, context)
+    return None if entry is None or entry.refreshed is None else entry.refreshed.kind
+
+
+def refreshed_rows(entry: TableEntry, mode: str | None, time: int | None) -> Iterator[tuple[str, str]]:
+    """Names and values of what a definition says, and of the last refresh."""
+    definition = entry.refreshed
+    if definition is None:
+        return
+    yield "View Text", definition.view.query
+    yield "View Catalog and Namespace", ".".join(definition.view.namespace)
+    if definition.schedule is not None:
+        yield "Schedule", f"{definition.schedule} (not run)"
+    if mode is not None and time is not None:
+        yield "Last Refresh", datetime.fromtimestamp(time / 1000, timezone.utc).isoformat(sep=" ", timespec="seconds")
+        yield "Last Refresh Mode", mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +118,14 @@ def session_application(context: Context) -> Application | None:
 def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     """Plan of `statement`; an empty result for a write that the session's application has committed before."""
     refuse_refreshed(statement, context)
-    operation = _WRITES.get(type(statement))
-    if operation is None:
-        return plan(statement, context)
-    assert isinstance(statement, (Insert, CopyInto, CreateTable, Update, Delete, Merge))
-    if isinstance(statement, CreateTable) and statement.query is None:
+    operation, name = statement.idempotent_write(), getattr(statement, "table", None)
+    if not operation or not isinstance(name, TableName):
         return plan(statement, context)
     of_session = session_application(context)
     if of_session is None:
         return plan(statement, context)
-    if of_session.done_in(present(statement.table, context)):
-        return skipped(of_session, operation, context)
+    if of_session.done_in(present(name, context)):
+        return skipped(of_session, operation_named(operation), context)
     return noted(plan(statement, context), of_session, context)
 
 

@@ -1,26 +1,57 @@
-"""Identity columns: SQL of their numbers, and the mark up to which numbers are used."""
+"""Identity columns: SQL of their numbers, and the mark up to which numbers are used.
+
+Columns as CREATE TABLE and ALTER TABLE declare them → fields of a schema.
+
+The columns of a view that is to come: those of its query, under the names that were given.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 from urllib.parse import quote as percent_encoded
 
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.column_values import (
-    AlterIdentityError,
     ExplicitIdentityError,
+    GeneratedWithDefaultError,
     IdentityOverflowError,
+    IdentityRangeError,
+    IdentityStepError,
+    IdentityTypeError,
     IdentityUpdateError,
+    IdentityWithDefaultError,
+    IdentityWithExpressionError,
     NoIdentityError,
 )
+from deltasql.base.errors.statements.columns import ColumnClauseError
+from deltasql.base.settings.session_settings import TIME_ZONE
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan import base
-from deltasql.plan.base import ORDINAL, hidden_view, quote
+from deltasql.plan.base import ORDINAL, SqlText, hidden_view, quote
 from deltasql.planner import binding
 from deltasql.planner.context import Context
+from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.values.generated import GENERATION, check_generation, without_comments
 from deltasql.schema.checks import Identity, identity_of, with_identities
-from deltasql.schema.paths import resolve
-from deltasql.schema.text import path_text, text_sql
-from deltasql.schema.types import StructField, StructType
-from deltasql.statements.nodes.columns import ColumnChange, Defaulted, Nullability, Retyped
+from deltasql.schema.paths import folded, resolve
+from deltasql.schema.text import (
+    TYPE_KEY,
+    declared_as,
+    has_lengths,
+    length_of,
+    parsed_type,
+    path_text,
+    plain_field,
+    sql_text,
+    text_sql,
+)
+from deltasql.schema.types import LONG, StructField, StructType
+from deltasql.sql.queries.row_counts import derived_columns
+from deltasql.statements.constraints import KeyConstraint
+from deltasql.statements.table import ColumnDefinition, CreateTable
 
 
 def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:
@@ -47,16 +78,6 @@ def refuse_update(field: StructField | None) -> None:
         raise IdentityUpdateError(quote(field.name))
 
 
-def refuse_change(field: StructField, change: ColumnChange) -> None:
-    """Raises AlterIdentityError for a change that an identity column does not take."""
-    if identity_of(field) is None:
-        return
-    for alteration in change.alterations:
-        retyped = isinstance(alteration, Retyped) and alteration.type != field.type
-        if retyped or isinstance(alteration, (Nullability, Defaulted)):
-            raise AlterIdentityError(quote(field.name))
-
-
 def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, context: Context) -> StructType:
     """SYNC IDENTITY: `schema` with a mark that covers every number in the table. Reads the column.
 
@@ -76,3 +97,124 @@ def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, 
     if not covered.in_range:
         raise IdentityOverflowError(path_text(resolved.path))
     return with_identities(schema, {resolved.field.name: covered})
+
+
+def declared_schema(statement: CreateTable, context: Context) -> StructType:
+    """The columns of the list, and those that PARTITIONED BY declares with a type.
+
+    Primary key columns are NOT NULL implicitly.
+    """
+    fields = [declared_field(column, context) for column in statement.columns or ()]
+    fields += [
+        plain_field(StructField(column.name, column.type, metadata=comment_metadata(column.comment)))
+        for column in statement.partitioned_by
+        if column.type is not None
+    ]
+    schema = _with_primary_key(fields, declared_keys(statement))
+    for definition in statement.columns or ():
+        field = schema.find(definition.name)
+        if definition.generated is not None and field is not None:
+            check_generation(field, without_comments(definition.generated), schema, context)
+    return schema
+
+
+def _with_primary_key(fields: Sequence[StructField], keys: Sequence[KeyConstraint]) -> StructType:
+    never_null = {folded(column.parts) for key in keys if key.references is None for column in key.columns}
+    return StructType(
+        tuple(replace(field, nullable=False) if folded((field.name,)) in never_null else field for field in fields)
+    )
+
+
+def declared_keys(statement: CreateTable) -> tuple[KeyConstraint, ...]:
+    """The primary and foreign keys of the list and of its columns."""
+    return tuple(item for item in statement.constraints if isinstance(item, KeyConstraint))
+
+
+def declared_field(column: ColumnDefinition, context: Context) -> StructField:
+    """The field that a column of a CREATE TABLE or REPLACE COLUMNS list declares.
+
+    Raises what `_check_clauses` and `checked_default` raise.
+    """
+    try:
+        _check_clauses(column)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(column.start, column.end)) from None
+    metadata = dict(field_metadata(column.type_text, column.comment))
+    if column.identity is not None:
+        metadata |= Identity(column.identity.start, column.identity.step, not column.identity.always).metadata()
+    if column.generated is not None:
+        metadata[GENERATION] = without_comments(column.generated).text
+    if column.default is not None:
+        metadata[CURRENT_DEFAULT] = checked_default(
+            column.default, (column.name,), column.type, context, length_of(declared_as(column.type, column.type_text))
+        )
+    return StructField(column.name, column.type, column.nullable, MappingProxyType(metadata))
+
+
+def _check_clauses(column: ColumnDefinition) -> None:
+    """Raises the error of clauses of a column that exclude each other or its type."""
+    name = quote(column.name)
+    if column.default is not None and column.generated is not None:
+        raise GeneratedWithDefaultError(name)
+    if column.identity is None:
+        return
+    if column.default is not None:
+        raise IdentityWithDefaultError(name)
+    if column.generated is not None:
+        raise IdentityWithExpressionError(name)
+    if column.type != LONG:
+        raise IdentityTypeError(name, sql_text(column.type))
+    if column.identity.step == 0:
+        raise IdentityStepError(name)
+    for number in (column.identity.start, column.identity.step):
+        if not -(2**63) <= number < 2**63:
+            raise IdentityRangeError(name, number)
+
+
+def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
+    """The metadata of a declared column: its comment, and its type text if that has CHAR(n) or VARCHAR(n)."""
+    metadata: dict[str, Any] = {}
+    if comment is not None:
+        metadata["comment"] = comment
+    declared = parsed_type(type_text)
+    if declared is not None and has_lengths(declared):
+        metadata[TYPE_KEY] = type_text
+    return MappingProxyType(metadata)
+
+
+def comment_metadata(comment: str | None) -> MappingProxyType[str, Any]:
+    """The metadata of a field that has a comment (or None) and nothing else."""
+    return MappingProxyType({} if comment is None else {"comment": comment})
+
+
+def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) -> None:
+    """Raises ColumnClauseError for a column of REPLACE COLUMNS with a clause that defines its values."""
+    for column in columns:
+        for present, clause, advice in (
+            (column.default, "DEFAULT", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET DEFAULT …."),
+            (column.generated, "GENERATED ALWAYS AS", "Only CREATE TABLE makes generated columns."),
+            (column.identity, "AS IDENTITY", "Only CREATE TABLE makes identity columns."),
+            (column.constraints or None, "CONSTRAINT", "Leave it out, then run: ALTER TABLE … ADD CONSTRAINT …."),
+            (column.mask, "MASK", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET MASK …."),
+        ):
+            if present is not None:
+                error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)
+                raise error.at(context.caret(column.start, column.end))
+
+
+def query_columns(query: SqlText, context: Context) -> StructType:
+    """The columns of a view's query. Raises what is wrong with the query."""
+    bound = binding.query(context, query)
+    # The time zone changes no type.
+    plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
+    derived = derived_columns(query.text, bound)
+    if derived is not None and plain:
+        return derived
+    schema = context.analyst.schema(bound)
+    if derived is None or derived.names != schema.names:
+        return schema
+    # Spark does not tell the comments of a table's columns.
+    commented = zip(schema, derived, strict=True)
+    return StructType(
+        tuple(replace(field, metadata={**field.metadata, **column.metadata}) for field, column in commented)
+    )

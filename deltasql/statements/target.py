@@ -23,21 +23,20 @@ from deltasql.base.errors.statements.table import (
 )
 from deltasql.base.errors.statements.view import WriteIntoViewError
 from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS
-from deltasql.catalog.entries import TableEntry
-from deltasql.catalog.governance import UNGOVERNED, Governance
-from deltasql.catalog.governed import TABLE, Subject
+from deltasql.catalog.governance import UNGOVERNED, Governance, TableEntry
+from deltasql.catalog.names import TABLE, Subject
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import without_deltasql_properties
 from deltasql.log.protocol.protocol import CATALOG_MANAGED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import table_location
+from deltasql.log.storage.listing import table_location
 from deltasql.plan.base import TableName
 from deltasql.planner.catalog_changes import GovernanceChange, Registration
 from deltasql.planner.context import Context
 from deltasql.schema.types import StructType
-from deltasql.statements.nodes.table import CreateTable
-from deltasql.statements.policies import declared_policies, refuse_lost_columns
+from deltasql.statements.subjects import declared_policies, refuse_lost_columns
+from deltasql.statements.table import CreateTable
 
 MANAGED_SCHEMA = "deltasql.catalogManaged"
 """The property of a schema whose new tables the catalog manages."""

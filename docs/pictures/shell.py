@@ -12,7 +12,7 @@ from pygments.token import Comment, Keyword, Number, String
 
 import deltasql
 from benchmarks.svg import MONO, box
-from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.commands import Preferences
 from deltasql.clients.repl.prompt import sql_lexer
 from deltasql.clients.repl.shell import Shell, Terminal
 

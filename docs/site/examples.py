@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import deltasql
-from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.commands import Preferences
 from deltasql.clients.repl.shell import Shell, Terminal
 from deltasql.sql.parser import split
 

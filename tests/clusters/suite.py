@@ -168,7 +168,7 @@ def _name(path: Path) -> str:
 
 
 def _run_golden(files: Sequence[Path], address: str, mode: str, tally: Tally) -> None:
-    from deltasql.clients.golden.script import expects_no_jvm
+    from deltasql.clients.golden.record import expects_no_jvm
     from deltasql.clients.golden.suite import run_file, temporary_sessions
 
     with _spark_at(address, mode) as spark:
@@ -203,7 +203,7 @@ def stop_spark() -> None:
     """Ends this process's sessions, while their servers are there to hear it."""
     from pyspark.sql import SparkSession
 
-    from deltasql.engines.spark.session.remote import _USUAL
+    from deltasql.engines.spark.session.local import _USUAL
 
     for session in (*_USUAL, *filter(None, [SparkSession.getActiveSession()])):
         session.stop()

@@ -32,7 +32,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.locations import commit_path, decode_path
+from deltasql.log.storage.listing import commit_path, decode_path
 from deltasql.sql.parser import parse
 
 from .serial_order import Operation, Row, faults

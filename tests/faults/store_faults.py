@@ -17,9 +17,8 @@ from contextlib import contextmanager
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import AmbiguousWriteError
-from deltasql.log.storage import open_store, stores
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.patience import Patience
+from deltasql.log.storage import stores
+from deltasql.log.storage.log_store import LogStore, Patience
 from deltasql.log.storage.stores import Stores
 from tests.stores.proxy import Fate, Proxy, Request
 from tests.stores.tiny_s3 import TinyS3
@@ -62,17 +61,17 @@ def store() -> Iterator[Proxy]:
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         os.environ.pop(name, None)
     patience, LogStore.patience = LogStore.patience, Patience(tries=4, first=0.01, longest=0.02)
-    kept, findings = open_store._OF_ENVIRONMENT, dict(stores._findings)
+    kept, findings = stores._OF_ENVIRONMENT, dict(stores._findings)
     try:
         with TinyS3() as server, Proxy(server.endpoint) as proxy:
             os.environ.update(_ENVIRONMENT, AWS_ENDPOINT_URL=proxy.endpoint)
-            open_store._OF_ENVIRONMENT = Stores()
+            stores._OF_ENVIRONMENT = Stores()
             stores._findings.clear()
             yield proxy
     finally:
         os.environ.clear()
         os.environ.update(before)
-        LogStore.patience, open_store._OF_ENVIRONMENT = patience, kept
+        LogStore.patience, stores._OF_ENVIRONMENT = patience, kept
         stores._findings.clear()
         stores._findings.update(findings)
 

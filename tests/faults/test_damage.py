@@ -22,7 +22,7 @@ from deltasql.base.errors.versions import VersionNotFoundError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import CheckpointFiles
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole

@@ -9,10 +9,9 @@ import pytest
 
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.copy_log import loaded_files, newest_part
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import ListedFile
-from deltasql.session.execution.metrics import put_part
+from deltasql.log.storage.source_files import ListedFile, loaded_files, newest_part
+from deltasql.session.execution.commit import put_part
 
 from .conftest import added
 from .writers import ended

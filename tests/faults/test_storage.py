@@ -16,8 +16,7 @@ from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.patience import Patience
+from deltasql.log.storage.log_store import Entry, LogStore, Patience
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import added, append, whole

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from deltasql.base.errors.external_catalog import CatalogOperationError
-from deltasql.catalog.definitions import SchemaMode, ViewDefinition
-from deltasql.catalog.entries import Entry, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.governance import Entry, SchemaMode, StoredSchema, TableEntry, ViewDefinition, ViewEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from tests.metastores.conftest import Names

@@ -102,8 +102,8 @@ def test_what_glue_refuses(code: str, error: type[DeltaSqlError]) -> None:
 
 
 def test_glue_without_credentials_or_region(monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltasql.catalog.external.configuration import CatalogOptions
     from deltasql.catalog.external.glue.client import GlueStore
+    from deltasql.catalog.external.routing import CatalogOptions
 
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION"):
         monkeypatch.delenv(name, raising=False)
@@ -135,7 +135,7 @@ def test_a_lost_connection_is_opened_again_for_a_look_up(hive: MetastoreStore) -
 
 @pytest.mark.spark
 def test_a_change_without_an_answer_is_neither_done_nor_undone(hive: MetastoreStore) -> None:
-    from deltasql.catalog.entries import StoredSchema
+    from deltasql.catalog.governance import StoredSchema
 
     assert hive.entry(KEY) is None
     lose(hive)

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 
 from deltasql.clients.golden.compare import Verdict, difference, verdicts
-from deltasql.clients.golden.script import expects_no_jvm
+from deltasql.clients.golden.record import expects_no_jvm
 from deltasql.clients.golden.suite import discover, run_file, temporary_sessions
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
-from deltasql.log.storage.locations import commit_path
+from deltasql.log.storage.listing import commit_path
 
 pytestmark = pytest.mark.spark
 

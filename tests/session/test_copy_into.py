@@ -11,9 +11,8 @@ import pytest
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.copy_log import LoadedFiles
-from deltasql.log.storage.source_files import Choice, find_source
-from deltasql.session.execution.metrics import put_part
+from deltasql.log.storage.source_files import Choice, LoadedFiles, find_source
+from deltasql.session.execution.commit import put_part
 
 HEADER = "FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')"
 

@@ -20,7 +20,7 @@ from deltasql.base.errors.statements.merge import MergeUnresolvedError
 from deltasql.base.errors.usage import ArgumentValueError, DeltaPackagePresentError
 from deltasql.clients import tables
 from deltasql.clients.tables import DeltaTable
-from deltasql.clients.tables.runner import runner_of
+from deltasql.clients.tables.definition import runner_of
 
 pytestmark = pytest.mark.spark
 

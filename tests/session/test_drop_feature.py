@@ -14,7 +14,7 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
 from deltasql.schema.types import collated
-from deltasql.statements.rules.definitions import features
+from deltasql.statements import features
 
 DAY = 24 * 60 * 60
 DROP = "ALTER TABLE t DROP FEATURE {} TRUNCATE HISTORY"
@@ -86,7 +86,7 @@ def test_the_guard_goes_with_what_it_guards(session: Session) -> None:
 
 
 def test_row_ids_are_taken_away_in_batches(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.statements.downgrade.BATCH_FILES", 2)
+    monkeypatch.setattr("deltasql.statements.features.BATCH_FILES", 2)
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
     log = session.log("t")
     adds = [AddFile(path, {}, 1, 1, stats='{"numRecords":2}') for path in "abc"]

@@ -12,7 +12,7 @@ import adbc_driver_manager
 import pytest
 
 from deltasql import Session
-from deltasql.clients.server.command import Settings, running
+from deltasql.clients.server.flight import Settings, running
 
 pytestmark = pytest.mark.spark
 

@@ -22,7 +22,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     if request.param != "one job":
         monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
     if request.param == "a source too big to send around":
-        monkeypatch.setattr("deltasql.engines.spark.rewrites.merge_source.BROADCAST_ROWS", 0)
+        monkeypatch.setattr("deltasql.engines.spark.rewrites.row_actions.BROADCAST_ROWS", 0)
 
 
 @pytest.fixture

@@ -204,7 +204,7 @@ def test_a_large_merge_finds_the_touched_files_first(session: Session, monkeypat
 
 def test_a_merge_with_a_source_too_big_to_send_around(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
-    monkeypatch.setattr("deltasql.engines.spark.rewrites.merge_source.BROADCAST_ROWS", 0)
+    monkeypatch.setattr("deltasql.engines.spark.rewrites.row_actions.BROADCAST_ROWS", 0)
     session.sql("CREATE TABLE t AS SELECT id, 'old' AS v FROM range(20)")
     merged = session.sql(
         "MERGE INTO t USING (SELECT id, 'new' AS v FROM range(15, 25)) s ON t.id = s.id "

@@ -27,7 +27,7 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.session.execution.pending import Pending
+from deltasql.session.execution.run import Pending
 
 pytestmark = pytest.mark.spark
 

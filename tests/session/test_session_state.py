@@ -18,7 +18,7 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.base.errors.engine import SparkError
-from deltasql.clients.server.command import Settings, running
+from deltasql.clients.server.flight import Settings, running
 from tests.session.state_grid import (
     CHANGES,
     ENGINE,

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.files.render.table import Grid
-from deltasql.files.render.values import value_json, value_text
+from deltasql.files.render.values import Grid, value_json, value_text
 from deltasql.schema.types import VARIANT
 
 pytestmark = pytest.mark.spark

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import pytest
 
-from deltasql.log.storage import open_store, stores
+from deltasql.log.storage import stores
 from deltasql.log.storage.stores import Stores
 from tests.stores.moto_server import DIRECT, serving
 from tests.stores.proxy import Proxy, Rule
@@ -91,7 +91,7 @@ def proxied(s3: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...
             s3.environment["AWS_ENDPOINT_URL"] = proxy.endpoint
             monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.endpoint)
             # A bucket is opened once.
-            monkeypatch.setattr(open_store, "_OF_ENVIRONMENT", Stores())
+            monkeypatch.setattr(stores, "_OF_ENVIRONMENT", Stores())
             return proxy
 
         yield put_between
@@ -132,7 +132,7 @@ def azure(monkeypatch: pytest.MonkeyPatch) -> Store:
 def fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """No store has been asked yet, and no proxy of the machine is in the way."""
     monkeypatch.setattr(stores, "_findings", {})
-    monkeypatch.setattr(open_store, "_OF_ENVIRONMENT", Stores())
+    monkeypatch.setattr(stores, "_OF_ENVIRONMENT", Stores())
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
 

@@ -10,9 +10,8 @@ from obstore.store import S3Store
 
 from deltasql.base.errors.log import AmbiguousWriteError, StorageError, StorageUnavailableError
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.log_store import LogStore, Tag
-from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.patience import Patience
+from deltasql.log.storage.log_store import LogStore, Patience, Tag
+from deltasql.log.storage.stores import open_store
 from tests.stores.conftest import Store
 from tests.stores.proxy import Fate, Proxy, Request, once
 from tests.stores.tables import append, create

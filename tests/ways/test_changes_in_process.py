@@ -18,7 +18,7 @@ from deltasql.engines import choice
 from deltasql.engines.local import rewrites as actions_here
 from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local import selections, sources
-from deltasql.engines.local.values import rows_of, values
+from deltasql.engines.local.selections import rows_of, values
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.reading import file_reader

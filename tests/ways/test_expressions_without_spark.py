@@ -14,7 +14,7 @@ from deltasql.planner.values.defaults import null_row
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.expression_types import FUNCTIONS, derived_type
 from deltasql.sql.parser import parse
-from deltasql.statements.nodes.table import CreateTable
+from deltasql.statements.table import CreateTable
 
 pytestmark = pytest.mark.spark
 

@@ -99,7 +99,7 @@ INDEX_ALL = "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '-1', 'delta.fe
 def with_spark() -> Iterator[None]:
     """Within, INSERT takes no notice that it knows the rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltasql.statements.rules.data.insert.constant_source", lambda *_: None)
+        patch.setattr("deltasql.statements.insert_rows.constant_source", lambda *_: None)
         yield
 
 

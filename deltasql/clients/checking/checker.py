@@ -7,14 +7,18 @@ The columns of queries, which the planner leaves to an engine.
 The names of a warehouse in a scratch one: tables without rows, views, functions, volumes, schemas and catalogs.
 
 A session that plans statements and computes no rows: what plans change is changed in a scratch warehouse alone.
+
+`deltasql check`: the errors of scripts, as lines or as JSON.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, cast
 
 from deltasql.base.errors.base import Caret, DeltaSqlError
@@ -42,8 +46,7 @@ from deltasql.base.errors.versions import (
     TimestampTooLateError,
     VersionNotFoundError,
 )
-from deltasql.catalog.definitions import RefreshDefinition, Refreshed
-from deltasql.catalog.entries import FunctionEntry, TableEntry, ViewEntry
+from deltasql.catalog.governance import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
@@ -68,31 +71,30 @@ from deltasql.planner.changes import (
 from deltasql.planner.door import StatementEngine
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import StructType, matching
-from deltasql.session.execution.pending import Placing, unstarted_engine
-from deltasql.session.execution.run import Run
-from deltasql.session.opening import described
+from deltasql.session.execution.run import Placing, Run, unstarted_engine
+from deltasql.session.opening import connect, described
 from deltasql.session.script.parsing import parse_script
 from deltasql.session.session import Session
-from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser import is_script, parse, split
 from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters
-from deltasql.sql.queries.query_columns import derived_columns
+from deltasql.sql.postfix import BoundStatement
 from deltasql.sql.queries.query_filters import unknown_columns
 from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.queries.row_counts import derived_columns
 from deltasql.sql.splitting import declared_variables, second_query
 from deltasql.sql.tokens import TokenCursor, tokenize
-from deltasql.statements.nodes.clone import CloneTable
-from deltasql.statements.nodes.constraints import AddConstraint
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.function import CreateFunction
-from deltasql.statements.nodes.insert import Insert
-from deltasql.statements.nodes.merge import InsertAction, Merge, MergeClause, UpdateAction
-from deltasql.statements.nodes.query import Query
-from deltasql.statements.nodes.refresh import CreateRefreshed
-from deltasql.statements.nodes.table import CreateTable, CreateTableLike
-from deltasql.statements.nodes.update import Update
-from deltasql.statements.nodes.view import CreateView
-from deltasql.statements.rules import plan_statement
+from deltasql.statements import plan_statement
+from deltasql.statements.clone import CloneTable
+from deltasql.statements.constraints import AddConstraint
+from deltasql.statements.delete import Delete
+from deltasql.statements.function import CreateFunction
+from deltasql.statements.insert import Insert
+from deltasql.statements.merge import InsertAction, Merge, MergeClause, UpdateAction
+from deltasql.statements.query import Query
+from deltasql.statements.refresh import CreateRefreshed
+from deltasql.statements.table import CreateTable, CreateTableLike
+from deltasql.statements.update import Update
+from deltasql.statements.view import CreateView
 
 
 class EngineNeededError(Exception):
@@ -609,3 +611,54 @@ def finding(error: DeltaSqlError, script: str, start: int, statement: str) -> Fi
 
 def _place(script: str, offset: int) -> tuple[int, int]:
     return script.count("\n", 0, offset) + 1, offset - script.rfind("\n", 0, offset)
+
+
+NamedScript = tuple[str, str]
+"""The name of a file, and its text."""
+
+
+def check_scripts(
+    scripts: Sequence[NamedScript],
+    schema: Sequence[NamedScript],
+    *,
+    warehouse: str,
+    catalog: str | None = None,
+    engine: str | None = None,
+    as_json: bool = False,
+) -> bool:
+    """Prints the errors of scripts, each after the statements of `schema`; whether there are none.
+
+    The tables are those of `warehouse`, if it exists.
+    """
+    found: list[tuple[str, Finding]] = []
+    with ExitStack() as stack:
+        session = stack.enter_context(connect(warehouse, catalog=catalog)) if exists(warehouse) else None
+        for number, script in enumerate(scripts):
+            with _checker(session, schema, engine) as checker:
+                of_schema = list(_findings(checker, schema))
+                # Printed once, however many scripts follow.
+                found += [*(of_schema if number == 0 else ()), *_findings(checker, [script])]
+    _print(found, as_json)
+    return not found
+
+
+def exists(warehouse: str) -> bool:
+    """Whether there is a warehouse; one in an object store is asked when its first name is."""
+    return "://" in warehouse or Path(warehouse).is_dir()
+
+
+def _checker(session: Session | None, schema: Sequence[NamedScript], engine: str | None) -> Checker:
+    return Checker(session, engine=engine, complete=session is not None or bool(schema))
+
+
+def _findings(checker: Checker, scripts: Sequence[NamedScript]) -> Iterator[tuple[str, Finding]]:
+    for name, text in scripts:
+        yield from ((name, finding) for finding in checker.check(text))
+
+
+def _print(found: Sequence[tuple[str, Finding]], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([finding.entry(name) for name, finding in found], indent=2))
+        return
+    for name, finding in found:
+        print(finding.text(name))

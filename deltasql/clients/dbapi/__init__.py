@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from deltasql.catalog.external.configuration import Catalogs
+from deltasql.catalog.external.routing import Catalogs
 from deltasql.clients.dbapi.cursor import Connection, Cursor
 from deltasql.clients.dbapi.types import (
     BINARY,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.commands import Preferences
 from deltasql.clients.repl.prompt import asker, prompt_session
 from deltasql.clients.repl.shell import Shell, Terminal
 from deltasql.session.session import Session

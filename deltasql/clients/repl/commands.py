@@ -3,39 +3,232 @@ r"""The backslash commands. A new one needs one entry in COMMANDS, from which he
 Output of `\d t`: size of the table, columns with their fields one a line, keys, constraints, properties.
 
 Changes of a table's columns by a statement, one a line.
+
+Names for completion: tables and views of the session with their columns, functions, versions.
+
+A failed look-up (such as of a table just dropped) returns no names, never an error.
+
+Preferences of the shell, set by `\pset` and in the configuration file.
 """
 
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Protocol
 
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.usage import CommandArgumentError, UnknownCommandError, UnknownFormatError
+from deltasql.base.errors.usage import (
+    CommandArgumentError,
+    UnknownCommandError,
+    UnknownFormatError,
+    UnknownPreferenceError,
+    WrongPreferenceError,
+)
+from deltasql.catalog.governance import ViewEntry
 from deltasql.clients.repl.copying import copy_of
-from deltasql.clients.repl.names import outline
-from deltasql.clients.repl.preferences import NAMES, Preferences
 from deltasql.files.render import AUTO, FORMATS
 from deltasql.files.render.progress import number_text, size_text
-from deltasql.files.render.table import Grid
-from deltasql.files.render.values import help_on
+from deltasql.files.render.values import Grid, help_on
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES
-from deltasql.log.reading.change_feed import clustering_columns
+from deltasql.log.reading.stream_source import clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.schema.column_mapping import ID
-from deltasql.schema.paths import walk
-from deltasql.schema.text import declared_type, kind_text, path_text, quote_name, quote_text, sql_text
-from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.plan.base import TableName, quote
+from deltasql.schema.paths import child, walk
+from deltasql.schema.text import declared_type, kind_text, path_text, quote_name, quote_text, sql_text, type_text
+from deltasql.schema.types import ID, STRING, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.session.session import Session
+from deltasql.sql.functions.allowed import FUNCTIONS
 from deltasql.sql.parser import unclosed
 from deltasql.sql.tokens import tokenize
-from deltasql.statements.show.create_text import column_rules
+from deltasql.statements.create_text import column_rules
+
+SHOWN_ROWS = 1000
+"""Most rows of a query that are printed by default: a forgotten LIMIT must not flood the terminal or the driver."""
+ALL = "all"
+_SWITCHES = {"on": True, "true": True, "off": False, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Preferences of the shell.
+
+    `pager`: results longer than the window go through a pager. `progress`: Spark's progress is shown. `confirm`: the
+    shell asks before statements that delete all rows, or a table. `timing`: the time of statements is shown. `rows`:
+    most rows of a query that are printed; None for all.
+    """
+
+    pager: bool = True
+    progress: bool = True
+    confirm: bool = True
+    timing: bool = True
+    rows: int | None = SHOWN_ROWS
+
+    @property
+    def listing(self) -> str:
+        """All preferences with their values, one a line."""
+        return "\n".join(f"{item.name:9} {self.value(item.name)}" for item in fields(self))
+
+    def value(self, name: str) -> str:
+        """The value of a preference, as it is typed. Raises UnknownPreferenceError."""
+        values: dict[str, bool | int | None] = {item.name: getattr(self, item.name) for item in fields(self)}
+        if name not in values:
+            raise UnknownPreferenceError(name=name, known=NAMES)
+        value = values[name]
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return ALL if value is None else str(value)
+
+    def with_value(self, name: str, text: str) -> Preferences:
+        """These preferences with one changed; an empty `text` toggles a switch.
+
+        Raises UnknownPreferenceError, WrongPreferenceError.
+        """
+        old, text = self.value(name), text.lower()
+        if name == "rows":
+            if text != ALL and not (text.isdecimal() and int(text)):
+                raise WrongPreferenceError(name=name, value=text, legal=f"a number, or {ALL}")
+            return replace(self, rows=None if text == ALL else int(text))
+        if text and text not in _SWITCHES:
+            raise WrongPreferenceError(name=name, value=text, legal="on or off")
+        return replace(self, **{name: _SWITCHES[text] if text else old == "off"})
+
+
+NAMES = tuple(item.name for item in fields(Preferences))
+
+
+_REMEMBERED_SECONDS = 5.0
+_NEWEST = 20
+Parts = tuple[str, ...]
+Offered = tuple[str, str]
+"""A word, and its kind."""
+
+
+class Names:
+    """The names of a session. Columns are cached for some seconds: each key press may need them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._columns: dict[Parts, tuple[float, StructType]] = {}
+
+    def relations(self, path: Parts = ()) -> list[Offered]:
+        """Tables and views of the schema `path`, schemas of the catalog `path`; for () those that are current, and
+        catalogs if there are several.
+        """
+        names = self._session.catalog
+        try:
+            catalogs = names.catalogs()
+            if not path:
+                several = [(quote(name), "catalog") for name in catalogs] if len(catalogs) > 1 else []
+                views = [(quote(name), "view") for name in self._session.views]
+                return [
+                    *self._entries((names.current_schema,)),
+                    *views,
+                    *self._schemas(names.current_catalog),
+                    *several,
+                ]
+            if len(path) == 1 and path[0].lower() in catalogs:
+                return [*(self._entries(path) if names.has_schema(path) else ()), *self._schemas(path[0])]
+            return self._entries(path)
+        except DeltaSqlError:
+            return []
+
+    def _entries(self, schema: Parts) -> list[Offered]:
+        found = self._session.catalog.entries(schema)
+        return [(quote(entry.name), "view" if isinstance(entry, ViewEntry) else "table") for entry in found]
+
+    def _schemas(self, catalog: str) -> list[Offered]:
+        return [(quote(entry.name), "schema") for entry in self._session.catalog.schemas(catalog=catalog)]
+
+    def functions(self) -> list[Offered]:
+        """The user's functions, then Spark's in lower case."""
+        temporary = [*self._session.functions]
+        with suppress(DeltaSqlError):
+            temporary += [entry.parts[-1] for entry in self._session.catalog.functions()]
+        names = [*map(quote, temporary), *(name.lower() for name in sorted(FUNCTIONS))]
+        return [(name, "function") for name in names]
+
+    def is_relation(self, parts: Parts) -> bool:
+        """Whether a table or a view has this name."""
+        if parts[-1] in self._session.views and len(parts) == 1:
+            return True
+        try:
+            return self._session.catalog.find(parts) is not None
+        except DeltaSqlError:
+            return False
+
+    def schema(self, parts: Parts) -> StructType:
+        """The columns of a table or a view."""
+        read_at, schema = self._columns.get(parts, (0.0, StructType()))
+        if time.monotonic() - read_at > _REMEMBERED_SECONDS or not read_at:
+            schema = self._read(parts)
+            self._columns[parts] = (time.monotonic(), schema)
+        return schema
+
+    def fields(self, schema: StructType, path: Parts) -> list[Offered]:
+        """The fields of the column or field at `path`, with their types; all columns for ()."""
+        kind: DataType = schema
+        for name in path:
+            field_type = child(kind, name, case_sensitive=False)
+            if field_type is None:
+                return []
+            kind = field_type.type
+        match kind:
+            case StructType():
+                return [(quote(field.name), outline(field.type)) for field in kind]
+            case ArrayType():
+                return [("element", "element")]
+            case MapType():
+                return [("key", "key"), ("value", "value")]
+            case _:
+                return []
+
+    def versions(self, parts: Parts) -> list[tuple[int, datetime, str]]:
+        """The newest versions of a table: number, time and operation of each."""
+        try:
+            entries = self._session.log(TableName(parts)).history(_NEWEST)
+        except DeltaSqlError:
+            return []
+        return [
+            (item.version, datetime.fromtimestamp(item.timestamp_ms / 1000), str(item.info.get("operation", "")))
+            for item in entries
+        ]
+
+    def _read(self, parts: Parts) -> StructType:
+        view = self._session.views.get(parts[-1]) if len(parts) == 1 else None
+        try:
+            if view is not None:
+                return StructType() if view.creation is None else view.creation.schema
+            entry = self._session.catalog.view(parts)
+            if entry is not None:
+                return entry.definition.schema
+            table = self._session.catalog.resolve(parts)
+            if table is not None and table.source is not None:
+                return table.source.schema or StructType()
+            return self._session.log(TableName(parts)).snapshot().schema
+        except DeltaSqlError:
+            return StructType()
+
+
+def outline(data_type: DataType) -> str:
+    """A type without the fields of structs: `int`, `struct`, `array<struct>`, `map<string,int>`."""
+    match data_type:
+        case StructType():
+            return "struct"
+        case ArrayType(element):
+            return f"array<{outline(element)}>"
+        case MapType(key, value):
+            return f"map<{outline(key)},{outline(value)}>"
+        case _:
+            return type_text(data_type)
 
 
 class ShellActions(Protocol):

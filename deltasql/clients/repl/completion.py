@@ -12,9 +12,8 @@ from prompt_toolkit.document import Document
 
 from deltasql.base.patterns import QUOTED_NAME, WORD
 from deltasql.base.settings.session_settings import SETTINGS
-from deltasql.clients.repl.commands import COMMANDS, Command
-from deltasql.clients.repl.names import Names, Offered, Parts
-from deltasql.clients.repl.preferences import NAMES as PREFERENCES
+from deltasql.clients.repl.commands import COMMANDS, Command, Names, Offered, Parts
+from deltasql.clients.repl.commands import NAMES as PREFERENCES
 from deltasql.files.render.values import error_classes
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.session.session import Session

@@ -34,10 +34,10 @@ from deltasql.clients.repl.completion import SqlCompleter
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.session.session import Session
 from deltasql.sql.parser import is_complete, keywords, unclosed
-from deltasql.statements.nodes.catalog import DropCatalog
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.table import DropSchema, DropTable, TruncateTable
-from deltasql.statements.nodes.update import Update
+from deltasql.statements.catalog import DropCatalog
+from deltasql.statements.delete import Delete
+from deltasql.statements.table import DropSchema, DropTable, TruncateTable
+from deltasql.statements.update import Update
 
 
 def prompt_session(

@@ -1,6 +1,8 @@
 """The read-eval-print loop: runs shell commands and SQL; errors never end it, only the user.
 
 Long results go through a pager, where there is a terminal and one is installed.
+
+The history of a table in a hundred columns: version, time, operation, user, files and rows.
 """
 
 from __future__ import annotations
@@ -26,23 +28,81 @@ from deltasql.base.errors.engine import SparkError
 from deltasql.base.errors.secrets import without_secrets
 from deltasql.base.errors.sources import DeltaOnlyError
 from deltasql.base.interrupts import telling
-from deltasql.clients.repl.commands import Effect, columns_grid, command_of, footer, headline, schema_changes, sent
+from deltasql.clients.repl.commands import (
+    Effect,
+    Preferences,
+    columns_grid,
+    command_of,
+    footer,
+    headline,
+    schema_changes,
+    sent,
+)
 from deltasql.clients.repl.copying import edited, file_text, output, write_rows
-from deltasql.clients.repl.history import history_grid
-from deltasql.clients.repl.preferences import Preferences
 from deltasql.clients.repl.prompt import question
 from deltasql.files.render.formats import render
 from deltasql.files.render.progress import ProgressLine
-from deltasql.files.render.table import Grid, Page
+from deltasql.files.render.values import Grid, Page
 from deltasql.files.result import Result
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.way import StatementWarning
-from deltasql.schema.types import StructType
+from deltasql.schema.types import LONG, STRING, StructField, StructType
 from deltasql.session.session import Session
 from deltasql.sql.parser import parse, split
-from deltasql.statements.nodes import columns
-from deltasql.statements.nodes.insert import Insert
-from deltasql.statements.nodes.merge import Merge
+from deltasql.statements import columns
+from deltasql.statements.insert import Insert
+from deltasql.statements.merge import Merge
+
+COLUMNS = StructType(
+    (
+        StructField("version", LONG),
+        *(StructField(name, STRING) for name in ("time", "operation", "who", "files", "rows")),
+    )
+)
+_WIDEST = {"operation": 22, "who": 14, "files": 9, "rows": 15}
+_SIGNS = (
+    ("+", ("numAddedFiles", "numTargetFilesAdded", "numFiles")),
+    ("-", ("numRemovedFiles", "numTargetFilesRemoved")),
+)
+_ROWS = (
+    ("+", ("numTargetRowsInserted", "numInsertedRows", "numCopiedFilesRows")),
+    ("~", ("numTargetRowsUpdated", "numUpdatedRows")),
+    ("-", ("numTargetRowsDeleted", "numDeletedRows")),
+)
+
+
+def history_grid(history: Result) -> Grid:
+    """The rows of DESCRIBE HISTORY, newest first, with what most people ask of them."""
+    return Grid(COLUMNS, [_row(entry.asDict()) for entry in history.collect()], history.time_zone)
+
+
+def _row(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+    metrics = entry["operationMetrics"] or {}
+    who = entry["userName"] or entry["userId"] or entry["engineInfo"] or ""
+    return (
+        entry["version"],
+        f"{entry['timestamp']:%Y-%m-%d %H:%M:%S}",
+        _cut(entry["operation"] or "", "operation"),
+        _cut(who, "who"),
+        _cut(_counts_text(_SIGNS, metrics), "files"),
+        _cut(_counts_text(_ROWS, metrics) or _written(metrics), "rows"),
+    )
+
+
+def _counts_text(signs: tuple[tuple[str, tuple[str, ...]], ...], metrics: Mapping[str, str]) -> str:
+    counts = ((sign, next((metrics[name] for name in names if name in metrics), "0")) for sign, names in signs)
+    return " ".join(f"{sign}{count}" for sign, count in counts if count not in {"0", None})
+
+
+def _written(metrics: Mapping[str, str]) -> str:
+    """Of a write only the rows are counted that it has put out."""
+    rows = metrics.get("numOutputRows", "0")
+    return "" if rows == "0" else f"+{rows}"
+
+
+def _cut(text: str, column: str) -> str:
+    return text if len(text) <= _WIDEST[column] else f"{text[: _WIDEST[column] - 1]}…"
+
 
 NOT_RUN = "Not run: the statement after it."
 NOT_CONFIRMED = "Not run."

@@ -30,10 +30,10 @@ from deltasql.schema.types import StructType
 from deltasql.session.session import Session
 from deltasql.sql.parser import is_script, parse
 from deltasql.sql.parser.parameters import bind_parameters, parameter_names
-from deltasql.statements.nodes.catalog import DescribeCatalog
-from deltasql.statements.nodes.function import DescribeFunction, ShowFunctions
-from deltasql.statements.nodes.governance import DescribeSecurable, ShowGrants, ShowSecurables, ShowShare
-from deltasql.statements.nodes.inspect import (
+from deltasql.statements.catalog import DescribeCatalog
+from deltasql.statements.function import DescribeFunction, ShowFunctions
+from deltasql.statements.governance import DescribeSecurable, ShowGrants, ShowSecurables, ShowShare
+from deltasql.statements.inspect import (
     DescribeDetail,
     DescribeHistory,
     DescribeSchema,
@@ -50,8 +50,8 @@ from deltasql.statements.nodes.inspect import (
     ShowTables,
     ShowViews,
 )
-from deltasql.statements.nodes.query import Query
-from deltasql.statements.nodes.volume import DescribeVolume, ListFiles, ShowVolumes
+from deltasql.statements.query import Query
+from deltasql.statements.volume import DescribeVolume, ListFiles, ShowVolumes
 
 Values = Mapping[str, Any] | Sequence[Any]
 """Parameter values of one run: by name, or in order."""

@@ -2,20 +2,26 @@
 
 The session's object gets a subclass, so that other sessions of its process and its server are unchanged. For DataFrames
 the class itself is changed: `write`, `writeTo` and `writeStream` check the session of the DataFrame.
+
+The package `delta` for jobs that import it: `from delta.tables import *`, where delta-spark is not installed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from threading import Lock
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from deltasql.catalog.external.configuration import Catalogs
-from deltasql.clients.spark import delta_package
-from deltasql.clients.spark.catalog import DeltaSqlCatalog
-from deltasql.clients.spark.home import Home
-from deltasql.clients.tables.definition import MergeIntoWriter
-from deltasql.clients.tables.runner import HOME, INSTALLED
+from deltasql.base.errors.usage import DeltaPackagePresentError
+from deltasql.base.version import __version__
+from deltasql.catalog.external.routing import Catalogs
+from deltasql.clients import tables
+from deltasql.clients.spark.catalog import DeltaSqlCatalog, Home
+from deltasql.clients.tables import table
+from deltasql.clients.tables.definition import HOME, INSTALLED, MergeIntoWriter
 from deltasql.clients.tables.table import DeltaTable
 
 if TYPE_CHECKING:
@@ -23,7 +29,87 @@ if TYPE_CHECKING:
 
     from deltasql.session.session import Session
 
+
 _LOCK = Lock()
+_PROVIDED: dict[str, ModuleType] = {}
+"""The modules that are in `sys.modules` while a session needs them."""
+_USERS: set[int] = set()
+
+
+def require_absent() -> None:
+    """Raises DeltaPackagePresentError where another package delta is installed, or is imported."""
+    with _LOCK:
+        if not _PROVIDED:
+            _refuse_other()
+
+
+def provide(user: object) -> None:
+    """Makes `import delta` work until `withdraw`. Call `require_absent` before."""
+    with _LOCK:
+        if not _PROVIDED:
+            _PROVIDED.update(_modules())
+            sys.modules.update(_PROVIDED)
+        _USERS.add(id(user))
+
+
+def withdraw(user: object) -> None:
+    """Takes the package away when no session needs it any more."""
+    with _LOCK:
+        _USERS.discard(id(user))
+        if _USERS:
+            return
+        for name, module in _PROVIDED.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+        _PROVIDED.clear()
+
+
+def configure_spark_with_delta_pip(spark_session_builder: Any, extra_packages: Iterable[str] | None = None) -> Any:
+    """The builder itself: no jar is needed. `extra_packages` become its `spark.jars.packages`."""
+    packages = ",".join(extra_packages or ())
+    return spark_session_builder.config("spark.jars.packages", packages) if packages else spark_session_builder
+
+
+def _refuse_other() -> None:
+    found: Any = sys.modules.get("delta") or find_spec("delta")
+    if found is not None:
+        place = getattr(found, "__file__", None) or getattr(found, "origin", None)
+        raise DeltaPackagePresentError(str(place or "a module without a file"))
+
+
+def _modules() -> dict[str, ModuleType]:
+    pip_utils = {"configure_spark_with_delta_pip": configure_spark_with_delta_pip}
+    root = {"DeltaTable": DeltaTable, "__version__": __version__, **pip_utils}
+    builders = {name: getattr(tables, name) for name in tables.__all__}
+    made = {
+        "delta": _module("delta", root),
+        "delta.tables": _module("delta.tables", {**builders, **_names_of_pyspark()}),
+        "delta.exceptions": _module("delta.exceptions", {name: getattr(table, name) for name in table.__all__}),
+        "delta.pip_utils": _module("delta.pip_utils", pip_utils),
+        "delta.version": _module("delta.version", {"__version__": __version__}),
+    }
+    for name, module in made.items():
+        if "." in name:
+            setattr(made["delta"], name.partition(".")[2], module)
+    made["delta"].__path__ = []
+    return made
+
+
+def _names_of_pyspark() -> dict[str, Any]:
+    """Names of PySpark that `from delta.tables import *` also gives, since the module of delta-spark imports them."""
+    from pyspark.sql import Column, DataFrame, SparkSession, functions, types
+
+    names = {"Column": Column, "DataFrame": DataFrame, "SparkSession": SparkSession, "functions": functions}
+    return {**names, **{name: getattr(types, name) for name in ("DataType", "StructField", "StructType")}}
+
+
+def _module(name: str, values: Mapping[str, Any]) -> ModuleType:
+    module = ModuleType(name, f"{name}, provided by deltasql")
+    vars(module).update(values)
+    vars(module)["__all__"] = [key for key in values if not key.startswith("__")]
+    return module
+
+
 _CHANGED: dict[type, tuple[int, dict[str, Any]]] = {}
 """Changed classes of DataFrames: the number of installed sessions, and the original methods."""
 
@@ -48,11 +134,11 @@ def install(
     Raises DeltaPackagePresentError where `delta` is asked for, and delta-spark is installed.
     """
     if delta:
-        delta_package.require_absent()
+        require_absent()
     uninstall(spark)
     home = Home(spark, warehouse, storage_options, catalogs, _closed)
     if delta:
-        delta_package.provide(spark)
+        provide(spark)
     _change(home.frames)
     vars(spark)[HOME] = home
     INSTALLED.append(home)
@@ -65,7 +151,7 @@ def uninstall(spark: SparkSession) -> None:
     home = vars(spark).pop(HOME, None)
     if home is None:
         return
-    delta_package.withdraw(spark)
+    withdraw(spark)
     INSTALLED.remove(home)
     spark.__class__ = home.kind
     _restore(home.frames)

@@ -3,24 +3,215 @@
 MERGE by calls: `table.merge(source, condition).whenMatchedUpdateAll().execute()`.
 
 PySpark's `df.mergeInto(table, condition)` by the clauses of `DeltaMergeBuilder`.
+
+The session that builders run their statements in: of deltasql, or a Spark session that deltasql is installed in.
+
+Arguments of Delta's API as parts of SQL: conditions, assignments, names; with the errors that delta-spark has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from deltasql.base.errors.usage import ArgumentTypeError, ArgumentValueError, TableNameMissingError
-from deltasql.clients.tables.arguments import assignments, column_names, exact_name, expression, given, property_list
-from deltasql.clients.tables.runner import StatementRunner
-from deltasql.plan.base import TableName
+from deltasql.base.errors.usage import (
+    ArgumentEntryTypeError,
+    ArgumentKindError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    SessionNotInstalledError,
+    TableNameMissingError,
+)
+from deltasql.files.result import Result
+from deltasql.plan.base import HIDDEN_PREFIX, TableName
+from deltasql.plan.operators import MemoryRows
 from deltasql.schema.json import field_from_json, type_from_json
-from deltasql.schema.text import quote_text, sql_text
-from deltasql.session.frames.columns.columns import origins
+from deltasql.schema.text import quote_name, quote_text, sql_text
+from deltasql.session.frames.columns.columns import column_sql, frame_alias, is_column, origins
 from deltasql.session.frames.columns.texts import Owner, name_parts, one_expression
-from deltasql.session.frames.writer import at
-from deltasql.sql.parser import parse_type
+from deltasql.session.frames.writer import at, frame_of, rows_to_write
+from deltasql.session.session import Session
+from deltasql.sql.parser import keywords, parse_type
+
+_EXPRESSION = "a Spark SQL Column or a string with an expression in SQL"
+_EXPRESSIONS = "Spark SQL Columns or strings with expressions in SQL"
+
+
+def exact_name(parts: Iterable[str]) -> str:
+    """A name in SQL, its parts in back-ticks where they are keywords or no plain words."""
+    reserved = keywords()
+    return ".".join(f"`{part}`" if part.upper() in reserved else quote_name(part) for part in parts)
+
+
+def expression(value: Any, argument: str, owner: Owner | None = None) -> str:
+    """SQL of a Column or of a text. Raises ArgumentTypeError, ParseSyntaxError, UnsupportedColumnError."""
+    if is_column(value):
+        return column_sql(value, owner)
+    if not isinstance(value, str):
+        raise ArgumentTypeError(argument, _EXPRESSION, type(value).__name__)
+    return one_expression(value)
+
+
+def assignments(values: Any, argument: str, owner: Owner | None = None) -> list[tuple[str, str]]:
+    """The columns and values of a dict, as SQL. Raises what `expression` raises, and ArgumentValueError for none."""
+    if values is None:
+        raise ArgumentValueError(argument, "None", "it maps columns to their new values")
+    if not isinstance(values, Mapping):
+        raise ArgumentTypeError(argument, "a dict of columns and their values", type(values).__name__)
+    if not values:
+        raise ArgumentValueError(argument, "empty", "it maps columns to their new values")
+    found = []
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise ArgumentEntryTypeError(f"Keys of dict in {argument}", "names of columns", type(name).__name__)
+        if not is_column(value) and not isinstance(value, str):
+            raise ArgumentEntryTypeError(f"Values of dict in {argument}", _EXPRESSIONS, type(value).__name__)
+        found.append((exact_name(name_parts(name)), expression(value, argument, owner)))
+    return found
+
+
+def given(value: Any, kind: type, argument: str) -> Any:
+    """An argument that must be of a type; a bool is no int. Raises ArgumentTypeError."""
+    if not _is(value, kind):
+        raise ArgumentTypeError(argument, _CALLED.get(kind, kind.__name__), type(value).__name__)
+    return value
+
+
+def checked(value: Any, kind: type, argument: str) -> Any:
+    """As `given`, for arguments for which Delta's package raises a ValueError. Raises ArgumentKindError."""
+    if not _is(value, kind):
+        raise ArgumentKindError(argument, _CALLED.get(kind, kind.__name__), str(type(value)))
+    return value
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+_CALLED = {str: "a string", int: "an int", bool: "a boolean", dict: "a dict"}
+
+
+def column_names(columns: Sequence[Any], argument: str) -> str:
+    """Names of columns as SQL, from names or from one list of names. Raises ArgumentTypeError, ArgumentValueError."""
+    names = columns[0] if len(columns) == 1 and isinstance(columns[0], (list, tuple)) else columns
+    if not names:
+        raise ArgumentValueError(argument, "empty", "name at least one column")
+    return ", ".join(exact_name(name_parts(given(name, str, argument))) for name in names)
+
+
+def property_list(properties: Mapping[Any, Any]) -> str:
+    """Table properties as SQL. Raises ArgumentTypeError for a key or value that is no text."""
+    pairs = [
+        (given(key, str, "The key of a property"), given(value, str, f"The property {key}"))
+        for key, value in properties.items()
+    ]
+    return ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in pairs)
+
+
+HOME = "_deltasql_home"
+"""The attribute of an installed Spark session."""
+INSTALLED: list[InstalledSpark] = []
+"""The installations of this process, the latest last."""
+MEMORY_ALIAS = "source"
+"""The alias of a source of rows in memory."""
+
+_NO_ROWS = "SELECT * FROM (SELECT 1 AS none) WHERE FALSE"
+
+
+class InstalledSpark(Protocol):
+    """An installation of deltasql in a Spark session; `plain` is the unmodified session."""
+
+    spark: Any
+    plain: Any
+    session: Session
+
+    def at_work(self) -> AbstractContextManager[None]:
+        """Context for calls of deltasql."""
+
+    def handed(self, outcome: Any) -> Any:
+        """A return value of deltasql as PySpark's."""
+
+    def taken(self, frame: Any) -> Any:
+        """A DataFrame of the user's session as one of the engine's."""
+
+
+class StatementRunner:
+    """Runs statements, and converts rows for the caller: DataFrames of an installed session, else Results."""
+
+    def __init__(self, session: Session, home: InstalledSpark | None = None) -> None:
+        self.session, self._home = session, home
+
+    def run(self, sql: str) -> Result:
+        """Runs a statement whose rows nobody reads."""
+        with self.working():
+            return self.session.sql(sql)
+
+    def rows(self, sql: str) -> Any:
+        """The rows of a statement: a DataFrame of an installed Spark session, else a Result."""
+        return self.handed(self.run(sql))
+
+    def handed(self, result: Result) -> Any:
+        """A result as the caller gets it."""
+        if self._home is None:
+            return result
+        with self.working():
+            return self._home.handed(result.df)
+
+    def frame(self, sql: str) -> Any:
+        """The rows of a query as a Spark DataFrame."""
+        with self.working():
+            frame = self.session.sql(sql).df
+            return frame if self._home is None else self._home.handed(frame)
+
+    def nothing(self) -> Any:
+        """The rows of a method that gives none."""
+        return self.handed(Result.of(make_df=lambda _: self.session.sql(_NO_ROWS).df))
+
+    @contextmanager
+    def supplied(self, rows: Any) -> Iterator[tuple[str, str | None]]:
+        """Context: the name that statements read the rows of a source by, and its alias, None without one.
+
+        Raises NotADataFrameError, UnsupportedRowsError.
+        """
+        given = rows_to_write(rows)
+        alias = MEMORY_ALIAS if isinstance(given, MemoryRows) else source_alias(frame_of(given))
+        if self._home is not None and getattr(given, "sparkSession", None) is self._home.spark:
+            given = self._home.taken(given)
+        with self.session.supplied(given) as name:
+            yield name, alias
+
+    def working(self) -> AbstractContextManager[None]:
+        """Context for calls of the session."""
+        return nullcontext() if self._home is None else self._home.at_work()
+
+
+def source_alias(frame: Any) -> str | None:
+    """The alias that the user has given a DataFrame, None without one."""
+    alias = frame_alias(frame)
+    return None if alias is None or alias.startswith(HIDDEN_PREFIX) else alias
+
+
+def runner_of(spark: Any) -> StatementRunner:
+    """The runner for the first argument of a method of Delta's API: a session of deltasql, or an installed Spark.
+
+    None is the latest installed session. The session of a stream's batch, a copy of one that deltasql is installed in,
+    stands for that one. Raises SessionNotInstalledError.
+    """
+    if isinstance(spark, Session):
+        return StatementRunner(spark)
+    if spark is None and INSTALLED:
+        return StatementRunner(INSTALLED[-1].session, INSTALLED[-1])
+    home = getattr(spark, "__dict__", {}).get(HOME)
+    if home is not None:
+        return StatementRunner(home.session, home)
+    context = getattr(spark, "_sc", None)
+    for installed in reversed(INSTALLED):
+        if context is not None and getattr(installed.plain, "_sc", None) is context:
+            return StatementRunner(installed.session, installed)
+    raise SessionNotInstalledError
+
 
 _Table = TypeVar("_Table")
 _CHECK = "delta.constraints."

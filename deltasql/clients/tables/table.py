@@ -23,7 +23,13 @@ from deltasql.base.errors.concurrency import ProtocolChangedError as ProtocolCha
 from deltasql.base.errors.statements.features import ProtocolDowngradeError
 from deltasql.base.errors.statements.frames import NotADataFrameError
 from deltasql.base.errors.usage import ArgumentTypeError, ArgumentValueError
-from deltasql.clients.tables.arguments import (
+from deltasql.clients.tables.definition import (
+    FOREIGN,
+    DeltaColumnBuilder,
+    DeltaMergeBuilder,
+    DeltaTableBuilder,
+    MergeTarget,
+    StatementRunner,
     assignments,
     checked,
     column_names,
@@ -31,16 +37,9 @@ from deltasql.clients.tables.arguments import (
     expression,
     given,
     property_list,
-)
-from deltasql.clients.tables.definition import (
-    FOREIGN,
-    DeltaColumnBuilder,
-    DeltaMergeBuilder,
-    DeltaTableBuilder,
-    MergeTarget,
+    runner_of,
     type_text,
 )
-from deltasql.clients.tables.runner import StatementRunner, runner_of
 from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_text
 from deltasql.session.frames.columns.columns import origins

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.entries import Entry, TableEntry, ViewEntry
+from deltasql.catalog.governance import Entry, TableEntry, ViewEntry
 from deltasql.clients.dbapi.types import type_code
 from deltasql.files.result import Result
 from deltasql.plan.base import TableName, quote

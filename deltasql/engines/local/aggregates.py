@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, scan_size
-from deltasql.engines.local.plain_scans import only_scan
-from deltasql.engines.local.selections import selected
-from deltasql.files.memory import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
+from deltasql.engines.local.selections import only_scan, selected
+from deltasql.files.stage import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.result_arrow import to_table
 from deltasql.schema.text import sql_text

@@ -14,17 +14,27 @@ from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.lazy import Numbers, np, pa, pc
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.local.aggregates import aggregated
-from deltasql.engines.local.plain_scans import PlainScan, only_scan, require_plain
-from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes, selected
-from deltasql.engines.local.values import BoundRows, indexes_where, rows_of, values
+from deltasql.engines.local.selections import (
+    BoundRows,
+    PlainScan,
+    SelectedRows,
+    arranged,
+    indexes_where,
+    local_query,
+    only_scan,
+    ordered_indexes,
+    require_plain,
+    rows_of,
+    selected,
+    values,
+)
 from deltasql.files.foreign.tables import column_pieces, parquet_files, read_columns
-from deltasql.files.memory import JOINED_PAIRS, SessionFacts
 from deltasql.files.reading.file_reader import Piece
 from deltasql.files.reading.file_tables import literal_table
-from deltasql.log.storage.locations import is_local
+from deltasql.files.stage import JOINED_PAIRS, SessionFacts
+from deltasql.log.storage.listing import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
-from deltasql.schema.arrow_types import bare_schema
-from deltasql.schema.evolution import as_nullable
+from deltasql.schema.evolution import as_nullable, bare_schema
 from deltasql.schema.result_arrow import to_table
 from deltasql.schema.types import BOOLEAN, DOUBLE, StructType
 from deltasql.sql.constants import current_micros
@@ -43,8 +53,7 @@ from deltasql.sql.evaluated.expressions import (
     selection,
     without_parquet_path,
 )
-from deltasql.sql.evaluated.queries import _is_alone, constants_of
-from deltasql.sql.queries.query_filters import plain_columns
+from deltasql.sql.queries.query_filters import _is_alone, constants_of, plain_columns
 from deltasql.sql.tokens import require_value
 
 

@@ -26,15 +26,6 @@ from deltasql.base.lazy import np, pa, pc, pq
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
 from deltasql.files.inspection import readable
-from deltasql.files.memory import (
-    CHANGED_PART,
-    CHANGED_ROWS,
-    FEW_CHANGED_ROWS,
-    FILE_BYTES,
-    UNPACKED,
-    SessionFacts,
-    memory_limit,
-)
 from deltasql.files.reading.file_reader import (
     FileReader,
     Piece,
@@ -54,19 +45,26 @@ from deltasql.files.reading.file_tables import (
     readable_files,
     vector_positions,
 )
-from deltasql.files.stage import FileStage
-from deltasql.files.staged import Staged
-from deltasql.files.writing.arrow_files import as_stored, directory_name
+from deltasql.files.stage import (
+    CHANGED_PART,
+    CHANGED_ROWS,
+    FEW_CHANGED_ROWS,
+    FILE_BYTES,
+    UNPACKED,
+    FileStage,
+    SessionFacts,
+    memory_limit,
+)
+from deltasql.files.writing.arrow_files import Staged, as_stored, directory_name
 from deltasql.files.writing.spliced_files import may_splice_from
 from deltasql.files.writing.successors import CompactionGroup, FileInMemory, RewrittenFile
 from deltasql.log.skipping.pruning import prune
-from deltasql.log.storage.locations import decode_path
+from deltasql.log.storage.listing import decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import EqualKey, Rearrange, Rewrite, RowEffect, Scan
 from deltasql.planner.door import RewriteOutcome
-from deltasql.schema.column_mapping import physical_name, physical_schema
 from deltasql.schema.text import sql_literal, with_lengths, without_lengths
-from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructType
+from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructType, physical_name, physical_schema
 
 
 def may_copy_rows(

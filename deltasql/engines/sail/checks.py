@@ -22,7 +22,6 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.patterns import GAP
 from deltasql.engines.sail.dialect.inlining import SailScope
-from deltasql.engines.sail.dialect.names import spark_names
 from deltasql.engines.sail.dialect.order import (
     Branch,
     cast_branch,
@@ -34,6 +33,7 @@ from deltasql.engines.sail.dialect.order import (
     select_first,
     set_operations,
     sorted_by_columns,
+    spark_names,
     stars_named,
     values_alike,
 )

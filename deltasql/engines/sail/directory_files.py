@@ -25,21 +25,20 @@ from uuid import uuid4
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.lazy import pa, pq
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.engines.sail.dialect.pipes import DirectoryWrite
 from deltasql.engines.spark.session.local_rows import frame_of_file, frame_schema, spark_schema
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.foreign.tables import column_pieces, parquet_files
-from deltasql.files.inspection import NAN_SAFE_KEY, float_leaves, footer
-from deltasql.files.memory import FEW_BYTES
+from deltasql.files.inspection import NAN_SAFE_KEY, float_leaves, footer, working
 from deltasql.files.reading.file_reader import is_of_old_calendar, reader_schema, tables_of
+from deltasql.files.stage import FEW_BYTES
 from deltasql.files.statistics.nan_bounds import with_sure_bounds
 from deltasql.files.statistics.of_footers import float_bounds
-from deltasql.files.threads import working
 from deltasql.files.writing.arrow_files import encoded
-from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.listing import is_local
 from deltasql.plan.base import quote
-from deltasql.schema.arrow_types import plain_type
+from deltasql.schema.evolution import plain_type
 from deltasql.schema.text import has_lengths, sql_text
 from deltasql.schema.types import (
     BINARY,
@@ -67,7 +66,7 @@ from deltasql.sql.references import UsedNames
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from deltasql.engines.spark.reading.input_size import Workspace
+    from deltasql.engines.spark.reading.driver_rows import Workspace
     from deltasql.log.storage.stores import Stores
 
 

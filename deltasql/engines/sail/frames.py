@@ -48,11 +48,11 @@ from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
 from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths
+from deltasql.engines.spark.session.local import release_at_end, release_ended
 from deltasql.engines.spark.session.local_rows import evaluated_rows, frame_schema, retain_with
-from deltasql.engines.spark.session.remote import release_at_end, release_ended
 from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
-from deltasql.files.memory import RUNNING, available_memory
 from deltasql.files.result import CommandRows, RowSource
+from deltasql.files.stage import RUNNING, available_memory
 from deltasql.plan import base
 from deltasql.plan.base import ORDINAL
 from deltasql.plan.operators import Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery

@@ -18,7 +18,7 @@ from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.interrupts import interruptible
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import IO_MODE, TIME_ZONE
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.engines.choice import handed_out, moved_in_process, only_for_spark, spreads_rows
 from deltasql.engines.spark.failures.spark_errors import (
     Failure,
@@ -30,22 +30,22 @@ from deltasql.engines.spark.failures.spark_errors import (
     translated_errors,
 )
 from deltasql.engines.spark.loading import load_pyspark
+from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.frames import Frames, types_over
-from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.scans import reads_below
 from deltasql.engines.spark.rewrites.arrange import arranged
-from deltasql.engines.spark.rewrites.merge_source import MergeSource, evaluated_source
+from deltasql.engines.spark.rewrites.position_search import SparkRowReader
 from deltasql.engines.spark.rewrites.rewrite import rewrite
-from deltasql.engines.spark.rewrites.row_reader import SparkRowReader
+from deltasql.engines.spark.rewrites.row_actions import MergeSource, evaluated_source
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema, spark_schema
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.writing.stage import Counts, SparkStage, row_counter, write_source
-from deltasql.files.memory import STORE_BYTES
 from deltasql.files.result import RowSource
-from deltasql.files.staged import Staged
+from deltasql.files.stage import STORE_BYTES
+from deltasql.files.writing.arrow_files import Staged
 from deltasql.log.actions.actions import AddCDCFile
-from deltasql.log.storage.locations import is_local, table_location
+from deltasql.log.storage.listing import is_local, table_location
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import hidden, quote
 from deltasql.plan.operators import (

@@ -41,8 +41,7 @@ from deltasql.log.storage.row_groups import (
     struct_fields,
     text,
 )
-from deltasql.schema.column_mapping import NESTED_IDS, physical_name
-from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import NESTED_IDS, ArrayType, DataType, MapType, StructField, StructType, physical_name
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 """Parquet's physical types."""

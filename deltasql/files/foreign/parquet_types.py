@@ -31,11 +31,12 @@ from deltasql.files.footers.metadata import (
     parse_schema,
 )
 from deltasql.schema import types
-from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, physical_name
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.text import TYPE_KEY, path_text, type_text
 from deltasql.schema.types import (
     BINARY,
+    ID,
+    PHYSICAL_NAME,
     ArrayType,
     DataType,
     DecimalType,
@@ -43,6 +44,7 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    physical_name,
 )
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"

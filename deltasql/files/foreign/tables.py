@@ -72,19 +72,18 @@ from deltasql.files.statistics.of_footers import file_statistics, stats_json
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.properties import index_rule
 from deltasql.log.properties.property_registry import DELETION_VECTORS
+from deltasql.log.storage.listing import LOG, absolute_location, decode_path, located, relative_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import LOG, absolute_location, decode_path, located, relative_path
 from deltasql.log.storage.log_store import FOOTER, Entry, LogStore
 from deltasql.log.storage.row_groups import TAIL, footer_length
 from deltasql.log.storage.source_files import SPECIAL, Choice, ListedFile, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
-from deltasql.schema.column_mapping import ID, physical_name
 from deltasql.schema.evolution import merge_schemas
 from deltasql.schema.json import HIVE_NULL
 from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import DOUBLE as DOUBLE_TYPE
 from deltasql.schema.types import FLOAT as FLOAT_TYPE
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructType
+from deltasql.schema.types import ID, ArrayType, DataType, DecimalType, MapType, StructType, physical_name
 
 _THREADS = 32
 _LAYOUTS = {INT32: "<i", INT64: "<q", FLOAT: "<f", DOUBLE: "<d"}

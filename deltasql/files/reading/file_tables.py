@@ -27,11 +27,10 @@ from deltasql.base.lazy import np, pa
 from deltasql.files.reading.file_reader import FileReader, Piece
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.storage.listing import require_regular
-from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.listing import is_local, local_path, require_regular
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Literals, Scan
-from deltasql.schema.arrow_types import stored_field
+from deltasql.schema.evolution import stored_field
 from deltasql.schema.types import (
     VOID,
     ArrayType,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from deltasql.files.render import FORMATS, table
-from deltasql.files.render.table import Grid
-from deltasql.files.render.values import value_json, value_text
+from deltasql.files.render import FORMATS, values
+from deltasql.files.render.values import Grid, value_json, value_text
 
 
 def render(grid: Grid, style: str, stream: TextIO) -> None:
@@ -17,13 +16,13 @@ def render(grid: Grid, style: str, stream: TextIO) -> None:
         return
     match style:
         case "auto":
-            table.write_screen(grid, stream)
+            values.write_screen(grid, stream)
         case "table":
-            table.write_boxed(grid, stream)
+            values.write_boxed(grid, stream)
         case "vertical":
-            table.write_vertical(grid, stream)
+            values.write_vertical(grid, stream)
         case "markdown":
-            table.write_markdown(grid, stream)
+            values.write_markdown(grid, stream)
         case "csv" | "tsv":
             write_delimited(grid, stream, "," if style == "csv" else "\t")
         case _:

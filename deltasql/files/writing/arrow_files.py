@@ -3,39 +3,262 @@
 Rows of literals or in memory, written by Arrow as Parquet files like those of Spark, without Spark.
 
 Rows that are written while they are read: each piece becomes a row group, and adjacent row groups become a file.
+
+New data files in a directory of the table, as actions for the log.
+
+New data files that no commit names yet.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone, tzinfo
 from functools import partial
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 from uuid import uuid4
 
 from deltasql.base.lazy import np, pa, pc, pq
+from deltasql.base.timezone import zone as session_zone
 from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
+from deltasql.files.inspection import awaited, working
 from deltasql.files.reading.file_reader import CORES, PIECE_BYTES, Piece, ordered
 from deltasql.files.reading.file_tables import literal_table
 from deltasql.files.statistics.nan_bounds import with_sure_bounds
-from deltasql.files.statistics.of_footers import FloatBounds, FloatRange, float_bounds, float_ranges, united
-from deltasql.files.threads import awaited, working
+from deltasql.files.statistics.of_footers import (
+    FloatBounds,
+    FloatRange,
+    file_statistics,
+    float_bounds,
+    float_ranges,
+    stats_json,
+    united,
+)
 from deltasql.files.writing.spliced_files import joined
-from deltasql.files.writing.staged_files import CHANGE_DATA, DIRECTORY_PREFIX, WrittenFile
-from deltasql.log.storage.log_store import LogStore
+from deltasql.log.actions.actions import AddCDCFile, AddFile
+from deltasql.log.configuration.properties import IndexRule, index_rule
+from deltasql.log.configuration.row_ids import compat_tags
+from deltasql.log.properties.property_registry import DELETION_VECTORS, TableProperties
+from deltasql.log.storage.listing import encode_path
+from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.plan.base import IS_CHANGE, hidden
 from deltasql.plan.operators import ANY_SHAPE, FileShape, Literals, MemoryRows
-from deltasql.schema.arrow_types import arrow_schema, bare_schema, stored_field
-from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.evolution import arrow_schema, bare_schema, stored_field
 from deltasql.schema.json import HIVE_NULL
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    TIMESTAMP,
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    physical_name,
+)
 
+
+@dataclass(frozen=True, slots=True)
+class StagedFile:
+    """A new data file: its action, its number of rows, the value of its directory of ORIGIN, and where it lies."""
+
+    add: AddFile
+    rows: int
+    origin: str | None
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Files that were written and not yet committed; `changes` are those of the change data feed."""
+
+    files: tuple[StagedFile, ...]
+    changes: tuple[AddCDCFile, ...] = ()
+
+    @classmethod
+    def united(cls, parts: Iterable[Staged]) -> Staged:
+        """The files of all parts."""
+        parts = tuple(parts)
+        return cls(
+            tuple(file for part in parts for file in part.files), tuple(file for part in parts for file in part.changes)
+        )
+
+    @property
+    def adds(self) -> list[AddFile]:
+        return [item.add for item in self.files]
+
+    @property
+    def rows(self) -> int:
+        return sum(item.rows for item in self.files)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(item.add.size for item in self.files)
+
+
+ORIGIN = "deltasql_origin"
+"""A directory of it is one per origin. Names that begin with `_` would be hidden from every VACUUM."""
+DIRECTORY_PREFIX = "deltasql_dir_"
+"""Marks the directories of partition columns that stay in the files."""
+CHANGE_DATA = "_change_data"
+"""The folder of the table that the change data feed is in."""
 _THREADS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A data file that no commit names yet: its path below the table, bytes, ms since the epoch, and its footer.
+
+    `floats` are the bounds of columns that Arrow's footers do not tell, by path. `statistics` are statistics that go
+    before what the footer tells: minValues, maxValues and nullCount of some columns.
+    """
+
+    path: PurePosixPath
+    size: int
+    modified: int
+    footer: pq.FileMetaData
+    floats: Mapping[str, FloatBounds] | None = None
+    statistics: Mapping[str, Any] | None = None
+
+
+def written_files(store: LogStore, directory: str, committed: Collection[str] | None = None) -> list[WrittenFile]:
+    """The Parquet files below a directory of a table, in order of path; those without a row are deleted.
+
+    So are others than those `committed`, by their paths below the directory, where that is known: attempts of tasks
+    that did not come to their end have left them. Each costs one request of an object store, beside the listing.
+    """
+    entries = data_entries(store, directory)
+    if committed is not None:
+        paths = {f"{directory}/{path}" for path in committed}
+        store.delete_all([entry.path for entry in entries if entry.path not in paths])
+        entries = [entry for entry in entries if entry.path in paths]
+
+    def read(entry: Entry) -> WrittenFile:
+        footer = pq.read_metadata(store.open_input(entry.path, entry.size))
+        return WrittenFile(PurePosixPath(entry.path), entry.size, entry.modified, footer)
+
+    if len(entries) == 1:
+        # Threads cost more than the one footer: 1.2 ms.
+        files = [read(entries[0])]
+    else:
+        with ThreadPoolExecutor(min(_THREADS, max(1, len(entries)))) as threads:
+            files = list(threads.map(read, entries))
+    store.delete_all([str(item.path) for item in files if item.footer.num_rows == 0])
+    return [item for item in files if item.footer.num_rows]
+
+
+def data_entries(store: LogStore, directory: str) -> list[Entry]:
+    """The Parquet files below a directory, in order of path, those without a row too; their footers are not read."""
+    return [entry for entry in store.list_below(directory) if _is_data(entry)]
+
+
+def _is_data(entry: Entry) -> bool:
+    """A task that failed may have left files where Spark keeps those of tasks that are not over."""
+    return entry.name.endswith(".parquet") and entry.name[0] not in "._" and "/_temporary/" not in entry.path
+
+
+def staged_files(
+    root: str,
+    written: Iterable[WrittenFile],
+    schema: StructType,
+    partition_columns: Sequence[str],
+    configuration: Mapping[str, str],
+    *,
+    timezone: str = "UTC",
+    unindexed: Sequence[str] = (),
+) -> list[StagedFile]:
+    """Files in `<directory>[/<ORIGIN>=…][/p=v…]` below the table at `root` as actions, in their order.
+
+    Directories may be named by logical or physical columns. `timezone` is the zone in which Spark wrote timestamps of
+    partitions; the columns `unindexed` get no statistics. Raises ValueError when a file does not lie below a directory
+    for each partition column.
+    """
+    has_vectors = TableProperties(configuration).switches_on(DELETION_VECTORS)
+    table = _Table(
+        schema,
+        tuple(partition_columns),
+        index_rule(configuration),
+        has_vectors or None,
+        session_zone(timezone),
+        (*partition_columns, *unindexed),
+        compat_tags(configuration) or None,
+    )
+    return [table.staged(item, root) for item in written]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    schema: StructType
+    partition_columns: tuple[str, ...]
+    rule: IndexRule
+    tight_bounds: bool | None
+    zone: tzinfo
+    unindexed: tuple[str, ...]
+    tags: Mapping[str, str | None] | None
+
+    def staged(self, file: WrittenFile, root: str) -> StagedFile:
+        """A file as an action."""
+        directories = directory_values(file.path)
+        statistics = file_statistics(
+            file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, file.floats
+        )
+        for kind, values in (file.statistics or {}).items():
+            counts = {**statistics[kind], **values}
+            statistics[kind] = {name: counts[name] for name in map(physical_name, self.schema) if name in counts}
+        add = AddFile(
+            encode_path(str(file.path)),
+            self.partition_values(directories, file.path),
+            file.size,
+            file.modified,
+            stats=stats_json(statistics),
+            tags=self.tags,
+        )
+        return StagedFile(add, file.footer.num_rows, directories.get(ORIGIN), f"{root}/{file.path}")
+
+    def partition_values(self, directories: Mapping[str, str | None], path: PurePosixPath) -> dict[str, str | None]:
+        """Values by physical name, as strings of the log."""
+        values = {}
+        for name in self.partition_columns:
+            column = self.schema.find(name)
+            physical = name if column is None else physical_name(column)
+            written = next((item for item in _directories(physical, name) if item in directories), None)
+            if written is None:
+                raise ValueError(f"{path} does not lie below a directory of partition column {name}")
+            value = directories[written]
+            is_timestamp = column is not None and column.type == TIMESTAMP
+            values[physical] = utc_text(value, self.zone) if value is not None and is_timestamp else value
+        return values
+
+
+def _directories(physical: str, name: str) -> tuple[str, ...]:
+    return physical, name, f"{DIRECTORY_PREFIX}{physical}"
+
+
+def directory_values(path: PurePosixPath) -> dict[str, str | None]:
+    """Values by column name of the `name=value` directories in `path`; Hive's name for null is None."""
+    pairs = (part.partition("=") for part in path.parent.parts if "=" in part)
+    return {unquote(name): None if value == HIVE_NULL else unquote(value) for name, _, value in pairs}
+
+
+def utc_text(value: str, zone: tzinfo) -> str:
+    """A timestamp of a partition as `yyyy-MM-ddTHH:mm:ss.SSSSSSZ`.
+
+    `value` are microseconds since the epoch, or a text, which is in `zone` where it has none.
+    """
+    if value.lstrip("-").isdecimal():
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=int(value))
+        return f"{moment.isoformat(timespec='microseconds')}Z"
+    whole, _, fraction = value.partition(".")
+    digits = fraction.rstrip("Z")
+    moment = datetime.fromisoformat(whole.rstrip("Z").replace(" ", "T"))
+    moment = moment.replace(tzinfo=timezone.utc if value.endswith("Z") else zone).astimezone(timezone.utc)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}.{digits[:6]:0<6}Z"
+
+
 _SAMPLE = 1 << 16
 """Rows in the middle of a table that are sampled for repeated values; smaller tables are not sampled."""
 _LEAST_REPEATS = 1.25

@@ -16,12 +16,19 @@ from typing import Any, Protocol
 
 from deltasql.base.errors.engine import RowsLostError
 from deltasql.base.lazy import Numbers, np, pa, pc, pq
+from deltasql.files.inspection import awaited, working
 from deltasql.files.reading.file_reader import CORES, Piece, group_ranges, index_mask, indexes_between, slice_between
 from deltasql.files.statistics.of_footers import FloatRange, float_ranges, has_floats, united
-from deltasql.files.threads import awaited, working
-from deltasql.files.writing.arrow_files import TableFiles, directory_of, encoded, write_united
+from deltasql.files.writing.arrow_files import (
+    CHANGE_DATA,
+    ORIGIN,
+    TableFiles,
+    WrittenFile,
+    directory_of,
+    encoded,
+    write_united,
+)
 from deltasql.files.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
-from deltasql.files.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.base import IS_CHANGE, ROW_INDEX
 from deltasql.plan.operators import ANY_SHAPE, FileShape

@@ -24,8 +24,8 @@ from deltasql.log.actions.file_tables import (
     one_array,
     with_column,
 )
-from deltasql.log.storage.copying import Copy
-from deltasql.log.storage.locations import encode_path, hadoop_location, located, table_uri
+from deltasql.log.storage.listing import encode_path, hadoop_location, located, table_uri
+from deltasql.log.storage.log_store import Copy
 from deltasql.schema.arrow_values import TRUE, flags, strings
 
 OF_TARGET = ("path", "size", "stats", "deletionVector", "baseRowId")

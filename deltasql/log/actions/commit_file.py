@@ -19,7 +19,7 @@ from deltasql.base.lazy import pa
 from deltasql.log.actions.action_fields import has_odd_characters, parse_line
 from deltasql.log.actions.actions import Action, AddFile, CommitInfo, DomainMetadata, Json, RemoveFile, SetTransaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.storage.locations import canonical
+from deltasql.log.storage.listing import canonical
 
 # From here on Arrow is faster, its import included.
 BIG = 4 << 20

@@ -17,8 +17,7 @@ from uuid import UUID, uuid4
 from deltasql.base.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
 from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
-from deltasql.log.storage.listing import open_regular
-from deltasql.log.storage.locations import canonical, folder_and_name, is_absolute, is_local
+from deltasql.log.storage.listing import canonical, folder_and_name, is_absolute, is_local, open_regular
 from deltasql.log.storage.log_store import LogStore
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"

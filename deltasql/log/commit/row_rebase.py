@@ -50,7 +50,7 @@ from deltasql.log.actions.deletion_vectors import (
 )
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.conflict import Attempt, Rebase, Winner, file_conflict, partition_text
-from deltasql.log.storage.locations import canonical
+from deltasql.log.storage.listing import canonical
 from deltasql.log.storage.log_store import LogStore
 
 SOURCE_TAG = "deltasql.src"

@@ -16,8 +16,8 @@ from typing import Protocol as Interface
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import AmbiguousWriteError, StorageError
+from deltasql.log.storage.listing import STAGED_COMMITS, commit_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.stores import require_one_winner
 

@@ -14,10 +14,9 @@ from typing import Any
 
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import COLUMN_TAGS, KEYS, TAGS
-from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.paths import find_path, walk
 from deltasql.schema.text import quote_name
-from deltasql.schema.types import StructType
+from deltasql.schema.types import StructType, is_mapped, physical_name
 
 
 @dataclass(frozen=True, slots=True)

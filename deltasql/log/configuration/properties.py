@@ -48,7 +48,7 @@ from deltasql.base.errors.statements.properties import (
 )
 from deltasql.base.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.iceberg_compat import check_compatible
+from deltasql.log.configuration.row_ids import check_compatible
 from deltasql.log.properties.property_registry import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
@@ -82,12 +82,10 @@ from deltasql.log.protocol.protocol import (
     with_required,
     without_previewed,
 )
-from deltasql.schema.column_mapping import PHYSICAL_NAME, physical_name
-from deltasql.schema.foreign import check_foreign
+from deltasql.schema.checks import check_foreign, unsupported_changes
 from deltasql.schema.paths import folded
 from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import DataType, StructType
-from deltasql.schema.widening import unsupported_changes
+from deltasql.schema.types import PHYSICAL_NAME, DataType, StructType, physical_name
 
 _ALIASES = {"delta.enablechangedatacapture": "delta.enableChangeDataFeed"}
 _RESERVED = frozenset({"owner", "external", "is_managed_location"})

@@ -41,8 +41,8 @@ from deltasql.base.errors.log import LogFileNotFoundError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import partition_keys
+from deltasql.log.configuration.row_ids import converts_to_iceberg
 from deltasql.log.iceberg.current_metadata import (
     HINT,
     METADATA_FOLDER,
@@ -65,7 +65,7 @@ from deltasql.log.iceberg.table_metadata import (
 )
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import (
+from deltasql.log.storage.listing import (
     canonical,
     folder_and_name,
     is_absolute,
@@ -75,7 +75,7 @@ from deltasql.log.storage.locations import (
 )
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema import types as delta
-from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
+from deltasql.schema.types import ID, PHYSICAL_NAME
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000

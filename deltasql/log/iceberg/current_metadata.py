@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.listing import is_local
 from deltasql.log.storage.log_store import LogStore
 
 METADATA_FOLDER = "metadata"

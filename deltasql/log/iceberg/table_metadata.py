@@ -29,9 +29,19 @@ from deltasql.log.properties.property_registry import (
     UNIVERSAL_FORMATS,
     TableProperties,
 )
-from deltasql.schema.column_mapping import ID, NESTED_IDS, physical_name
 from deltasql.schema.text import type_text
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    ID,
+    NESTED_IDS,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    physical_name,
+)
 
 if TYPE_CHECKING:
     from deltasql.log.iceberg.manifests import SnapshotCounts

@@ -27,15 +27,15 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
-from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import partition_keys
+from deltasql.log.configuration.row_ids import converts_to_iceberg
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
-from deltasql.log.replay.history import file_times
+from deltasql.log.replay.delta_log import file_times
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import IsHidden, TableListing, path_exists, real_path
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import (
+from deltasql.log.storage.listing import (
+    IsHidden,
+    TableListing,
     absolute,
     canonical,
     commit_path,
@@ -44,7 +44,10 @@ from deltasql.log.storage.locations import (
     is_local,
     local_path,
     located,
+    path_exists,
+    real_path,
 )
+from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.arrow_values import ZERO, flags, integers, strings
 

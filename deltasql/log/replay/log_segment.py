@@ -23,7 +23,7 @@ from deltasql.base.errors.log import LogGapError, NotADeltaTableError, StorageEr
 from deltasql.base.errors.versions import VersionNotFoundError
 from deltasql.log.actions.action_fields import Fields, check_fields
 from deltasql.log.actions.actions import Json
-from deltasql.log.storage.locations import LAST_CHECKPOINT, LOG, checksum_path, commit_path, is_local
+from deltasql.log.storage.listing import LAST_CHECKPOINT, LOG, checksum_path, commit_path, is_local
 from deltasql.log.storage.log_store import Entry, LogStore
 
 _FEW_COMMITS = 32

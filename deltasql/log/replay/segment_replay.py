@@ -3,17 +3,20 @@
 Damage is raised here; `recovery` falls back on other log files. Source: Delta protocol, Action Reconciliation.
 
 The log files of one table, read and parsed once, as long as some snapshot is of use.
+
+Reading a version although log files are damaged or have been cleaned up: from the other files that the log has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import (
     InvalidCheckpointError,
     InvalidCompactionError,
@@ -26,7 +29,7 @@ from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTran
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.checksum import count_commits, read_checksum
+from deltasql.log.replay.checksum import LogTail, TableState, count_commits, read_checksum, replay
 from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import (
     CheckpointFiles,
@@ -34,12 +37,11 @@ from deltasql.log.replay.log_segment import (
     LogListing,
     LogSegment,
     build_segment,
+    list_log,
     with_staged,
 )
-from deltasql.log.replay.reconciliation import LogTail, replay
-from deltasql.log.replay.table_state import TableState
+from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import Entry, LogStore
 
 if TYPE_CHECKING:
@@ -316,3 +318,48 @@ class LogReader:
             del self._commits[version]
         for delta in [item for item in self._compactions if item.end < before]:
             del self._compactions[delta]
+
+
+_Result = TypeVar("_Result")
+
+
+class RecoveringReplay:
+    """The replay of one version, and of other segments of the same version where the first turns out damaged.
+
+    A checkpoint that is damaged is replaced by an older one and the commits since, a compacted file by its commits. A
+    commit that is gone is looked for once more, since a clean-up leaves a checkpoint in its place.
+    """
+
+    def __init__(self, replay: SegmentReplay) -> None:
+        self.current = replay
+        self._broken: set[CheckpointFiles | Delta] = set()
+        self._relisted = False
+
+    def read(self, read: Callable[[SegmentReplay], _Result]) -> _Result:
+        """The result of `read`, called anew with each segment. Raises its error where the log has no other files."""
+        while True:
+            try:
+                return read(self.current)
+            except InvalidCheckpointError as error:
+                assert self.current.segment.checkpoint is not None
+                self._broken.add(self.current.segment.checkpoint)
+                self._rebuild(error)
+            except InvalidCompactionError as error:
+                compacted = self.current.segment.compacted
+                self._broken.update(item for item in compacted if item.entry.path == error.path)
+                self._rebuild(error)
+            except LogFileNotFoundError as error:
+                if self._relisted:
+                    raise
+                self._relisted = True
+                self._rebuild(error)
+
+    def _rebuild(self, error: DeltaSqlError) -> None:
+        """Goes on with the segment of the files that are not known to be broken; raises `error` if there is none."""
+        old = self.current
+        listing = list_log(old.reader.store, full=True)
+        try:
+            segment = old.reader.segment(listing, old.version, self._broken)
+        except DeltaSqlError:
+            raise error from None
+        self.current = SegmentReplay(old.reader, segment, old.base)

@@ -12,13 +12,11 @@ from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.properties import check_readable, check_writable, has_commit_timestamps, partition_keys
 from deltasql.log.properties.property_registry import TableProperties
 from deltasql.log.protocol.protocol import MANAGED, Protocol
-from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.checksum import TableState, read_checksum
 from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import LogSegment
-from deltasql.log.replay.recovery import RecoveringReplay
-from deltasql.log.replay.segment_replay import BaseVersion, LogReader, SegmentReplay
-from deltasql.log.replay.table_state import TableState
-from deltasql.log.storage.locations import commit_path
+from deltasql.log.replay.segment_replay import BaseVersion, LogReader, RecoveringReplay, SegmentReplay
+from deltasql.log.storage.listing import commit_path
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:

@@ -37,11 +37,10 @@ from deltasql.log.skipping.conditions import (
     compare_constants,
     least,
 )
-from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.checks import TYPE_CHANGES
 from deltasql.schema.paths import fields_at
 from deltasql.schema.text import TYPE_KEY
-from deltasql.schema.types import DecimalType, StructField, StructType, collation_of
-from deltasql.schema.widening import TYPE_CHANGES
+from deltasql.schema.types import DecimalType, StructField, StructType, collation_of, physical_name
 from deltasql.sql.constants import DAY, EXACT, micros_of
 from deltasql.sql.literals import NULL, Literal, days_of, is_plain, literal
 from deltasql.sql.references import parse_expression

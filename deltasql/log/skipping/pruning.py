@@ -2,28 +2,50 @@
 
 A file is excluded only if it certainly contains none. Source: Delta protocol, Per-file Statistics and Partition Value
 Serialization.
+
+Aggregates from the log alone: COUNT, MIN and MAX over groups of files, from their statistics.
+
+Only exact results: statistics may be truncated, missing or wider than the values; then the engine must read rows.
+Source: Delta protocol, Per-file Statistics and Deletion Vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deltasql.base.lazy import np, pa
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions.record_count import live_rows
-from deltasql.log.skipping.bounds_conditions import depends_on_nan, may_match
-from deltasql.log.skipping.column_bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
-from deltasql.log.skipping.conditions import BoundedColumn, Condition, Leaf, Unknown, leaves
-from deltasql.log.skipping.file_masks import file_mask, filtered, first_numbers, rows_of
-from deltasql.log.skipping.partition_conditions import Partitions
+from deltasql.log.replay.checkpoint import take_rows
+from deltasql.log.skipping.column_bounds import (
+    Bounds,
+    Fact,
+    bounds_of,
+    depends_on_nan,
+    fields_of,
+    may_match,
+    parse_facts,
+    parse_statistics,
+    read_bounds,
+    statistics_of,
+)
+from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn, Condition, Leaf, Unknown, leaves
+from deltasql.log.skipping.partition_conditions import Partitions, encoded, file_mask, filtered, first_numbers, rows_of
 from deltasql.log.skipping.predicates import condition
-from deltasql.schema.types import StructType
+from deltasql.schema.types import DecimalType, StructType
 from deltasql.sql.references import column_references, has_subquery, is_deterministic
+from deltasql.sql.tokens import require_value
 
 if TYPE_CHECKING:
     from deltasql.log.replay.live_files import LiveFiles
-    from deltasql.log.skipping.file_masks import FileMask
+
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.live_files import LiveFiles
+    from deltasql.log.skipping.partition_conditions import FileMask
 
     NanCheck: TypeAlias = Callable[[Sequence[str]], Sequence[bool]]
     """Says of the locations of files whether a file with NaN has no upper bound of floats, or NaN as such."""
@@ -235,3 +257,226 @@ def whole_mask(files: pa.Table, selection: Condition, timezone: str | None) -> F
     partitions = Partitions(files, timezone)
     keep = file_mask(selection, partitions.mask)
     return keep if partitions.is_exact else None
+
+
+# Some writers store decimals as doubles, which keep this number of digits.
+_EXACT_DIGITS = 15
+# If more files are chosen than both _MANY and 1/_SHARE of all, all statistics are read, and cached for the next query.
+_MANY, _SHARE = 4096, 8
+_ENDS = ("low", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class TallyFilter:
+    """Requested aggregates of a data column: number of values, lowest value, highest value."""
+
+    count: bool = False
+    low: bool = False
+    high: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Aggregates of a column over some files: `count` of its values, lowest and highest, None if there is no value.
+
+    Dates are days since 1970. Aggregates that were not requested are None.
+    """
+
+    count: int | None = None
+    low: Any = None
+    high: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Files with equal partition values (`texts`, as in the log): number of live rows (> 0), and column aggregates."""
+
+    texts: tuple[str | None, ...]
+    rows: int
+    tallies: Mapping[BoundedColumn, Tally] = field(default_factory=dict)
+
+
+def has_exact_low(column: BoundedColumn) -> bool:
+    """Whether lower bounds of such a column are values of it; those of strings and timestamps are truncated."""
+    if isinstance(column.type, DecimalType):
+        return column.type.precision <= _EXACT_DIGITS
+    return column.kind in {*INTEGRAL, "date", "float", "double"}
+
+
+def has_exact_high(column: BoundedColumn) -> bool:
+    """As `has_exact_low`, for upper bounds, which ignore NaN, the greatest value of floats."""
+    return has_exact_low(column) and column.kind not in {"float", "double"}
+
+
+def file_groups(
+    files: LiveFiles,
+    selection: Condition | None,
+    keys: Sequence[BoundedColumn],
+    columns: Mapping[BoundedColumn, TallyFilter],
+    *,
+    vectors: bool,
+    timezone: str | None,
+) -> list[FileGroup]:
+    """Groups, by the partition columns `keys`, of the files in whose rows `selection` is TRUE, with their aggregates.
+
+    Groups without live rows are left out. `vectors`: files may have deletion vectors. Raises LeftToEngineError if the
+    log's statistics do not suffice.
+    """
+    from deltasql.schema.arrow_values import ZERO
+
+    chosen = _chosen(files, selection, timezone)
+    facts = [Fact(None, with_tight=True), *(Fact(column) for column in columns)]
+    partitions, facts_table = _facts(files, chosen, facts, vectors)
+    if not len(partitions):
+        return []
+    rows = pc.struct_field(facts_table["0"], ["rows"])
+    gone = _deleted(facts_table["deletionVector"]) if vectors else None
+    live = rows if gone is None else pc.subtract(rows, gone)
+    if live.null_count:
+        raise LeftToEngineError
+    coded, texts = _coded(partitions, keys)
+    table = {"rows": live, **coded}
+    loose = _loose(gone, facts_table["0"])
+    for number, tally_filter in enumerate(columns.values(), 1):
+        table |= _of_column(tally_filter, str(number), facts_table[str(number)], rows, loose)
+    return _grouped(pa.table(table).filter(pc.greater(live, ZERO)), texts, columns)
+
+
+def _chosen(files: LiveFiles, selection: Condition | None, timezone: str | None) -> np.ndarray | None:
+    """Indexes of the files in whose rows `selection` is TRUE; None for all files."""
+    if selection is None:
+        return None
+    return rows_of(require_value(whole_mask(files.table(("partitionValues",)), selection, timezone)))
+
+
+def _facts(
+    files: LiveFiles, chosen: np.ndarray | None, facts: Sequence[Fact], vectors: bool
+) -> tuple[pa.ChunkedArray, Mapping[str, pa.ChunkedArray]]:
+    """Partition values of the chosen files; and by name ("0", "1", …) the structs of `facts`, and deletion vectors."""
+    names = [str(number) for number in range(len(facts))]
+    columns = ("partitionValues", *(("deletionVector",) if vectors else ()))
+    if chosen is not None and len(chosen) <= max(_MANY, len(files) // _SHARE):
+        # For few files, the statistics of the others are not read.
+        table = files.table((*columns, "stats"), chosen)
+        stats = table["stats"].cast(pa.string()).combine_chunks()
+        by_name: dict[str, Any] = dict(zip(names, map(pa.chunked_array, zip(parse_facts(stats, facts))), strict=True))
+    else:
+        table = files.table(columns, chosen)
+        facts_table = pa.table(dict(zip(names, files.statistics(facts, fields_of, parse_facts), strict=True)))
+        facts_table = facts_table if chosen is None else take_rows(facts_table, chosen)
+        by_name = {name: facts_table[name] for name in names}
+    return table["partitionValues"], by_name | ({"deletionVector": table["deletionVector"]} if vectors else {})
+
+
+def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The number of deleted rows of each file, by its deletion vector."""
+    from deltasql.schema.arrow_values import ZERO
+
+    return pc.fill_null(pc.struct_field(vectors, ["cardinality"]), ZERO)
+
+
+def _loose(gone: pa.ChunkedArray | None, of_file: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Mask of the files whose bounds may be wider than their values; None if there are none.
+
+    Other writers have such files without deletion vectors, too.
+    """
+    from deltasql.schema.arrow_values import TRUE, ZERO
+
+    loose = pc.invert(pc.fill_null(pc.struct_field(of_file, ["tight"]), TRUE))
+    loose = loose if gone is None else pc.or_(pc.greater(gone, ZERO), loose)
+    return loose if pc.any(loose, min_count=0).as_py() else None
+
+
+def _coded(
+    partitions: pa.ChunkedArray, keys: Sequence[BoundedColumn]
+) -> tuple[dict[str, pa.ChunkedArray], list[list[str | None]]]:
+    """Dictionary codes of the partition values, by key and file, and the dictionaries; null stays null."""
+    coded, texts = {}, list[list["str | None"]]()
+    for number, key in enumerate(keys):
+        values = encoded(partitions, key)
+        coded[f"key{number}"] = values.indices
+        texts.append(values.dictionary.to_pylist())
+    return coded, texts
+
+
+def _of_column(
+    tally_filter: TallyFilter, name: str, facts: pa.ChunkedArray, rows: pa.ChunkedArray, loose: pa.ChunkedArray | None
+) -> dict[str, pa.ChunkedArray]:
+    """Columns for `_grouped` with one value per file: `name` plus the aggregate that a group computes from it.
+
+    `count` is the number of values. A tight bound is a value, a wide bound may be none; a bound is lost if it is
+    missing although the file has values.
+    """
+    from deltasql.schema.arrow_values import TRUE
+
+    nulls = pc.struct_field(facts, ["nulls"])
+    empty = pc.invert(pc.fill_null(pc.not_equal(nulls, rows), TRUE))
+    parts = {}
+    if tally_filter.count:
+        parts[f"{name}.count"] = _where_not(pc.subtract(rows, nulls), loose)
+    for end in _ENDS:
+        if getattr(tally_filter, end):
+            bound = _where_not(pc.struct_field(facts, [end]), empty)
+            parts[f"{name}.{end}.lost"] = pc.and_(pc.is_null(bound), pc.invert(empty))
+            parts[f"{name}.{end}.tight"] = _where_not(bound, loose)
+            if loose is not None:
+                parts[f"{name}.{end}.wide"] = _where_not(bound, pc.invert(loose))
+    return parts
+
+
+def _where_not(values: pa.ChunkedArray, mask: pa.ChunkedArray | None) -> pa.ChunkedArray:
+    """`values`, null where `mask` is true."""
+    return values if mask is None else pc.if_else(mask, pa.nulls(1, values.type)[0], values)
+
+
+def _grouped(
+    table: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[BoundedColumn, TallyFilter]
+) -> list[FileGroup]:
+    """Groups of files with equal dictionary codes of their partition values."""
+    names = [f"key{number}" for number in range(len(texts))]
+    exact = pc.ScalarAggregateOptions(skip_nulls=False)
+    aggregates = [(name, *_how(name, exact)) for name in table.column_names if name not in names]
+    groups = table.group_by(names, use_threads=False).aggregate(aggregates).to_pylist()
+    return [_group(row, names, texts, columns) for row in groups if row["rows_sum"]]
+
+
+def _how(name: str, exact: Any) -> tuple[Any, ...]:
+    if name.endswith(".lost"):
+        return ("any",)
+    if name == "rows" or name.endswith(".count"):
+        return "sum", exact
+    return ("min",) if ".low." in name else ("max",)
+
+
+def _group(
+    row: Mapping[str, Any],
+    names: Sequence[str],
+    texts: Sequence[Sequence[str | None]],
+    columns: Mapping[BoundedColumn, TallyFilter],
+) -> FileGroup:
+    values = tuple(
+        None if row[name] is None else dictionary[row[name]] or None
+        for name, dictionary in zip(names, texts, strict=True)
+    )
+    tallies = {column: _tally(row, str(number), item) for number, (column, item) in enumerate(columns.items(), 1)}
+    return FileGroup(values, row["rows_sum"], tallies)
+
+
+def _tally(row: Mapping[str, Any], name: str, tally_filter: TallyFilter) -> Tally:
+    """The aggregates of column `name` in a group. Raises LeftToEngineError if they are not known exactly."""
+    count = require_value(row[f"{name}.count_sum"]) if tally_filter.count else None
+    return Tally(count, *(_end(row, name, end) if getattr(tally_filter, end) else None for end in _ENDS))
+
+
+def _end(row: Mapping[str, Any], name: str, end: str) -> Any:
+    """The lowest or highest value of a group.
+
+    Raises LeftToEngineError if it is not exact: a bound is missing, a wide bound lies beyond the tight ones, or zero.
+    """
+    how = "min" if end == "low" else "max"
+    tight, wide = row[f"{name}.{end}.tight_{how}"], row.get(f"{name}.{end}.wide_{how}")
+    beyond = wide is not None and (tight is None or (wide < tight if end == "low" else wide > tight))
+    # Zero has two signs, which Parquet's bounds do not tell apart.
+    if row[f"{name}.{end}.lost_any"] or beyond or (isinstance(tight, float) and tight == 0):
+        raise LeftToEngineError
+    return tight

@@ -22,11 +22,14 @@ from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, S
 from deltasql.base.interrupts import shielded
 from deltasql.base.lazy import pa
 from deltasql.log.storage.listing import (
+    LOG,
+    STAGED_COMMITS,
     STAGED_FOLDER,
     Inside,
     IsHidden,
     TableListing,
     checksum_beside,
+    commit_path,
     left_behind,
     list_local,
     make_folders,
@@ -35,9 +38,7 @@ from deltasql.log.storage.listing import (
     sync_folder,
     sync_trees,
 )
-from deltasql.log.storage.locations import LOG, STAGED_COMMITS, commit_path
-from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
-from deltasql.log.storage.patience import Patience, storage_reason
+from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Patience, Tag, by_path, storage_reason
 
 # Files that only help: who finds them missing or torn does without.
 _AIDS = (".crc", ".compacted.json")

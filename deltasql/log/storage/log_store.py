@@ -12,15 +12,28 @@ Checks whether a file is complete, by its header and footer, or by decompressing
 Source: the definitions of Parquet, ORC and Avro; RFC 1952 for gzip.
 
 An object of a storage as a file that can be read from any place.
+
+Copies files between storages: within a bucket by the storage itself, else through this process.
+
+Retries of storage requests: which errors are retried, how often, and after which waits.
+
+Retries of the client library are switched off (`ONCE`): it would put an object twice and take its own first put for
+another writer's.
 """
 
 from __future__ import annotations
 
 import io
+import random
+import re
+import threading
+import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,24 +43,147 @@ from obstore import exceptions
 from deltasql.base.errors.log import (
     AmbiguousWriteError,
     ConditionalPutError,
+    LostDataFileError,
     OverwrittenCommitError,
     StorageError,
     StorageUnavailableError,
 )
+from deltasql.base.interrupts import check
 from deltasql.base.lazy import pa
-from deltasql.log.storage.listing import IsHidden, TableListing, left_behind, list_objects
-from deltasql.log.storage.patience import (
-    Patience,
-    PutOutcome,
-    Tries,
-    is_refusal,
-    is_unknown_operation,
-    may_pass,
-    repeats_by_itself,
-    reply_to_create,
-    storage_reason,
-)
+from deltasql.log.storage.listing import IsHidden, TableListing, folder_and_name, left_behind, list_objects
 from deltasql.log.storage.row_groups import parse_footer
+
+ONCE = {"max_retries": 0}
+"""The `retry_config` of a client that sends each request once."""
+
+_STATUS = re.compile(r"status code: (\d{3})")
+_CAUSE = re.compile(r'message: "([^"]+)"')
+_KIND = re.compile(r"\bkind: (Connect|Timeout|Interrupted|Decode)\b")
+_KINDS = {
+    "Connect": "no connection",
+    "Timeout": "timed out",
+    "Interrupted": "the connection was dropped",
+    "Decode": "the answer was cut short",
+}
+# Error responses of S3 and Azure, in XML.
+_ANSWER = re.compile(r"<Code>(?P<code>[^<]*)</Code>.*?<Message>(?P<message>[^<]*)</Message>", re.DOTALL)
+_AGAIN_LATER = frozenset({408, 429})
+_NOT_IMPLEMENTED = 501
+_CONFLICT = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Retry policy: at most `tries`, the last begun within `seconds`; waits double from `first` to `longest` seconds.
+
+    Each wait is random between half of that and all of it, so that writers rejected together do not retry together.
+    """
+
+    tries: int = 10
+    seconds: float = 60.0
+    first: float = 0.05
+    longest: float = 5.0
+
+
+class Tries:
+    """The tries of one request."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._begin = time.monotonic()
+        self.count = 1
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first try began."""
+        return time.monotonic() - self._begin
+
+    @property
+    def left(self) -> bool:
+        """Whether another try is allowed."""
+        return self.count < self._patience.tries and self.seconds < self._patience.seconds
+
+    def wait(self) -> None:
+        """Waits before the next try."""
+        wait = min(self._patience.first * 2 ** (self.count - 1), self._patience.longest)
+        time.sleep(wait * random.uniform(0.5, 1.0))
+        self.count += 1
+
+
+class PutOutcome(Enum):
+    """Outcome of a put-if-absent that raised an error."""
+
+    EXISTS = auto()
+    """The object exists."""
+    CONFLICT = auto()
+    """The object exists, or two requests have collided: stores answer 409 for both."""
+    REFUSED = auto()
+    """The put was refused: nothing was written."""
+    NONE = auto()
+    """Unknown."""
+
+
+def reply_to_create(error: BaseException) -> PutOutcome:
+    """The outcome of a put-if-absent by its error."""
+    if isinstance(error, (exceptions.AlreadyExistsError, FileExistsError)):
+        return PutOutcome.CONFLICT if status_of(error) == _CONFLICT else PutOutcome.EXISTS
+    return PutOutcome.REFUSED if is_refusal(error) else PutOutcome.NONE
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether the storage has refused the request, so that nothing was done."""
+    if not isinstance(error, exceptions.GenericError):
+        return True
+    status = status_of(error)
+    return status is not None and (status == _NOT_IMPLEMENTED or (status < 500 and status not in _AGAIN_LATER))
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether a retry may succeed: the storage was busy, or the connection failed."""
+    return not is_refusal(error) and (status_of(error) is not None or "HTTP error" in _first_lines(error))
+
+
+def is_unknown_operation(error: BaseException | None) -> bool:
+    """Whether the storage does not support the operation."""
+    return isinstance(error, (NotImplementedError, exceptions.NotSupportedError)) or (
+        isinstance(error, exceptions.BaseError) and status_of(error) == _NOT_IMPLEMENTED
+    )
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status in an error; None without one."""
+    match = _STATUS.search(_first_lines(error))
+    return None if match is None else int(match[1])
+
+
+def storage_reason(error: BaseException) -> str:
+    """The cause of a storage error, as one line for messages."""
+    reason = _first_lines(error).strip()
+    answer = _ANSWER.search(reason)
+    if answer is not None:
+        return f"{answer['message'].rstrip('.')} ({answer['code']})"
+    reason = reason.rstrip(".:") or type(error).__name__
+    if status_of(error) is not None:
+        return reason
+    # Of a request without an answer only the debug form says why.
+    debug = str(error)[len(_first_lines(error)) :]
+    cause, kind = _CAUSE.search(debug), _KIND.search(debug)
+    text = cause[1] if cause else _KINDS[kind[1]] if kind else None
+    return f"{reason} ({text})" if text else reason
+
+
+def repeats_by_itself(store: Any) -> bool:
+    """Whether the client of a store sends requests and may retry them itself, as it is not opened with `ONCE`."""
+    if not hasattr(store, "retry_config"):
+        return False
+    config = store.retry_config
+    return config is None or config.get("max_retries") != 0
+
+
+def _first_lines(error: BaseException) -> str:
+    # obstore appends its debug form after an empty line.
+    return str(error).split("\n\n")[0]
+
 
 # As many objects as S3 deletes with one request.
 _BULK = 1000
@@ -565,3 +701,86 @@ def _text(store: LogStore, path: str) -> bool:
 
 
 _CHECKS: dict[str, Callable[[LogStore, str], bool]] = {"parquet": _parquet, "orc": _orc, "avro": _avro}
+
+
+_THREADS = 8
+# S3 copies no larger object with one request.
+_MOST_AT_ONCE = 5 << 30
+_LOOK_EVERY = 0.2
+
+
+class Copy(NamedTuple):
+    """One file to copy: from an absolute, decoded path (`location`) to a path below the target's location.
+
+    `size` is its size in bytes from the log; 0 if unknown.
+    """
+
+    location: str
+    path: str
+    size: int
+
+
+def copy_files(target: LogStore, copies: Iterable[Copy]) -> None:
+    """Copies files in parallel into `target`, where no one else may use their paths.
+
+    The first failure stops all: copies under way are awaited, and finished ones are left for the caller to remove.
+    Raises LostDataFileError for a file that is gone, StorageError, and KeyboardInterrupt on Ctrl-C.
+    """
+    queue = _Queue(iter(copies), target)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        try:
+            left = {threads.submit(queue.work) for _ in range(_THREADS)}
+            while left:
+                done, left = wait(left, _LOOK_EVERY, FIRST_EXCEPTION)
+                for worker in done:
+                    worker.result()
+                check()
+        finally:
+            queue.stopped.set()
+
+
+class _Queue:
+    """The remaining copies, taken one by one from an iterator: there may be very many. Thread-safe."""
+
+    def __init__(self, copies: Iterator[Copy], target: LogStore) -> None:
+        self._copies, self._target = copies, target
+        self._lock = threading.Lock()
+        self._sources: dict[str, LogStore] = {}
+        self.stopped = threading.Event()
+
+    def work(self) -> None:
+        """Copies files until none is left or `stopped` is set; sets it on an error."""
+        try:
+            while (copy := self._next()) is not None:
+                self._copy(copy)
+        except BaseException:
+            self.stopped.set()
+            raise
+
+    def _next(self) -> Copy | None:
+        with self._lock:
+            return None if self.stopped.is_set() else next(self._copies, None)
+
+    def _copy(self, copy: Copy) -> None:
+        folder, name = folder_and_name(copy.location)
+        source = self._source(folder)
+        try:
+            if copy.size <= _MOST_AT_ONCE and self._target.copies_of(source):
+                self._target.copy_within(source, name, copy.path)
+                return
+            size = source.head(name).size
+            self._target.put_pieces(copy.path, lambda: self._until_stopped(source.pieces(name, size)))
+        except FileNotFoundError as error:
+            raise LostDataFileError(copy.location) from error
+
+    def _source(self, folder: str) -> LogStore:
+        with self._lock:
+            if folder not in self._sources:
+                self._sources[folder] = self._target.at(folder)
+            return self._sources[folder]
+
+    def _until_stopped(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            if self.stopped.is_set():
+                return
+            yield piece

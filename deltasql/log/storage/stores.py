@@ -12,6 +12,8 @@ Probes whether a store creates an object only once, before the first commit of a
 
 The probe's objects lie beside the table's commits, where the same permissions hold, under names that begin with a dot:
 those sort before all commits, and readers ignore them. They are removed; one that a crash has left is harmless.
+
+The storage of a location without a session, with credentials from the environment.
 """
 
 from __future__ import annotations
@@ -32,8 +34,7 @@ from obstore.store import MemoryStore, from_url
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import StorageError, UnsafeStoreError, UnsupportedLocationError
 from deltasql.base.lazy import pa
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import (
+from deltasql.log.storage.listing import (
     LOG,
     folder_and_name,
     hadoop_scheme,
@@ -42,8 +43,8 @@ from deltasql.log.storage.locations import (
     scheme,
     table_location,
 )
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.patience import ONCE, is_unknown_operation, storage_reason
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.log_store import ONCE, LogStore, is_unknown_operation, storage_reason
 
 _S3A = {
     "access.key": "aws_access_key_id",
@@ -501,3 +502,14 @@ def _raced(store: LogStore, path: str) -> str | None:
     if len(winners) < 2:
         return None
     return f"of {WRITERS} writers that created one object at once it told {len(winners)} that they had"
+
+
+_OF_ENVIRONMENT = Stores()
+
+
+def open_store(location: str) -> LogStore:
+    """The storage of the table at `location`: an absolute local path or a URL.
+
+    Credentials come from the environment, as obstore documents. Raises UnsupportedLocationError.
+    """
+    return _OF_ENVIRONMENT.open(location)

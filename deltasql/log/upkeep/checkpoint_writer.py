@@ -47,7 +47,7 @@ from deltasql.log.replay.live_files import LiveFiles
 from deltasql.log.replay.log_segment import CheckpointFiles, LastCheckpoint, V2Hint, classify, write_last_checkpoint
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
-from deltasql.log.storage.locations import LOG, checkpoint_path
+from deltasql.log.storage.listing import LOG, checkpoint_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.arrow_values import ZERO, flags, integers
 

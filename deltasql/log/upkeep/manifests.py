@@ -16,8 +16,7 @@ from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import checksum_beside
-from deltasql.log.storage.locations import table_uri
+from deltasql.log.storage.listing import checksum_beside, table_uri
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.json import HIVE_NULL
 

@@ -25,8 +25,8 @@ from deltasql.base.errors.log import InvalidCheckpointError
 from deltasql.base.errors.statements.copy_into import CopyStateError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
-from deltasql.log.configuration.iceberg_compat import check_iceberg_library, converts_to_iceberg
 from deltasql.log.configuration.properties import has_commit_timestamps
+from deltasql.log.configuration.row_ids import check_iceberg_library, converts_to_iceberg
 from deltasql.log.properties.property_registry import (
     CHECKPOINT_INTERVAL,
     DELETED_FILE_RETENTION,
@@ -36,15 +36,15 @@ from deltasql.log.properties.property_registry import (
     PROTECTED_BEFORE,
     TableProperties,
 )
-from deltasql.log.reading.copy_log import FOLDER, needed_parts
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.checksum import VersionChecksum
-from deltasql.log.replay.history import file_times
+from deltasql.log.replay.delta_log import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
 from deltasql.log.replay.segment_replay import LogReader
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import LOG, STAGED_COMMITS, checksum_path, compacted_path
+from deltasql.log.storage.listing import LOG, STAGED_COMMITS, checksum_path, compacted_path
 from deltasql.log.storage.log_store import Entry, LogStore
+from deltasql.log.storage.source_files import FOLDER, needed_parts
 
 _DAY_MS = 24 * 60 * 60 * 1000
 

@@ -31,14 +31,13 @@ from deltasql.base.errors.sources import (
     UnknownColumnsError,
 )
 from deltasql.base.timezone import parse_timestamp, zone
-from deltasql.catalog.definitions import TableSource
-from deltasql.catalog.entries import TableEntry
+from deltasql.catalog.governance import TableEntry, TableSource
 from deltasql.files.foreign.tables import SourceFile
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.replay.delta_log import unlogged_snapshot
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import encode_path, located, relative_path
+from deltasql.log.storage.listing import encode_path, located, relative_path
 from deltasql.log.storage.source_files import Choice, FileSource, find_source
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import SourceFiles

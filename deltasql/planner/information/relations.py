@@ -7,33 +7,179 @@ Rows about constraints: primary and foreign keys, which are not enforced, and CH
 Rows about recorded privileges, row filters and column masks. Nobody is recorded as the grantor: it is empty.
 
 Rows about functions of the catalog, and their parameters.
+
+The objects that one information schema describes: those of its catalog, or of all catalogs for `system`.
+
+Rows of the information schema, and of SHOW and DESCRIBE, in memory, for the query that reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.catalog.definitions import Refreshed
-from deltasql.catalog.entries import Entry, FunctionEntry, TableEntry, ViewEntry, table_kind
-from deltasql.catalog.governance import Governance, arguments_text
+from deltasql.catalog.governance import (
+    Entry,
+    FunctionEntry,
+    Governance,
+    Refreshed,
+    SchemaEntry,
+    TableEntry,
+    ViewEntry,
+    VolumeEntry,
+    arguments_text,
+    table_kind,
+)
+from deltasql.catalog.store import INFORMATION_SCHEMA, SYSTEM
 from deltasql.log.configuration.keys import Key, column_tags, keys_of, primary_key, read_tags, table_tags
 from deltasql.log.properties.property_registry import TAGS
-from deltasql.planner.foreign.snapshots import ICEBERG
-from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
+from deltasql.log.skipping.pruning import prune
+from deltasql.plan.base import TableName
+from deltasql.plan.operators import MemoryRows
+from deltasql.planner.foreign.snapshots import ICEBERG, has_certain_columns, source_snapshot
 from deltasql.schema.checks import identity_of
 from deltasql.schema.text import declared_type, kind_text, path_text, type_text
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import STRING, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.sql.parser import parse_type
 from deltasql.sql.references import column_references
 from deltasql.sql.stored_expressions import FunctionText, Parameter, function_text
 
 if TYPE_CHECKING:
+    from deltasql.catalog.governance import ViewEntry
     from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.planner.context import Context
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The use that a query makes of a view: `predicate` holds for all rows that count, by the view's `alias`.
+
+    `columns` are those that the query names, in lower case; None stands for all.
+    """
+
+    predicate: str | None = None
+    alias: str | None = None
+    columns: frozenset[str] | None = None
+
+    def names(self, *columns: str) -> bool:
+        """Whether the query names one of these columns."""
+        return self.columns is None or not self.columns.isdisjoint(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Catalogs, schemas, tables, views and functions, in the order of their names.
+
+    Objects whose names the query's predicate excludes are left out; the predicate is about the columns of the view, so
+    each method takes the columns that hold the parts of the names.
+    """
+
+    context: Context
+    catalog: str
+    asked: Asked
+
+    def catalogs(self, column: str) -> list[str]:
+        """Names of catalogs; `column` of the view holds them."""
+        known = self.context.catalog.catalogs() if self.catalog == SYSTEM else [self.catalog]
+        return self._chosen(known, (column,), lambda name: (name,))
+
+    def schemas(self, columns: tuple[str, str]) -> Iterator[SchemaEntry]:
+        """Schemas, among them the information schemas."""
+        for catalog in self.catalogs(columns[0]):
+            names = [entry.name for entry in self.context.catalog.schemas(catalog=catalog)]
+            parts = [(catalog, name) for name in sorted({*names, INFORMATION_SCHEMA})]
+            for key in self._chosen(parts, columns, tuple):
+                # A schema may be dropped by others meanwhile.
+                found = _unless_missing(lambda key=key: self.context.catalog.schema(key))  # type: ignore[misc]
+                if found is not None:
+                    yield found
+
+    def entries(self, columns: tuple[str, str, str]) -> Iterator[Entry]:
+        """Tables and views, among them those of the information schemas."""
+        for schema in self.schemas(columns[:2]):
+            key = (schema.catalog, schema.name)
+            found = _unless_missing(lambda key=key: self.context.catalog.entries(key))  # type: ignore[misc]
+            yield from self._chosen(found or (), columns, lambda entry: entry.parts)
+
+    def tables(self, columns: tuple[str, str, str]) -> Iterator[tuple[TableEntry, Snapshot]]:
+        """Tables with their snapshots; a table that cannot be read is left out."""
+        for entry in self.entries(columns):
+            snapshot = self.snapshot(entry) if isinstance(entry, TableEntry) else None
+            if snapshot is not None:
+                assert isinstance(entry, TableEntry)
+                yield entry, snapshot
+
+    def functions(self, columns: tuple[str, str, str]) -> Iterator[FunctionEntry]:
+        """Functions of the catalog."""
+        for schema in self.schemas(columns[:2]):
+            found = self.context.catalog.functions((schema.catalog, schema.name))
+            yield from self._chosen(found, columns, lambda entry: entry.parts)
+
+    def volumes(self, columns: tuple[str, str, str]) -> Iterator[VolumeEntry]:
+        """Volumes of the catalog."""
+        for schema in self.schemas(columns[:2]):
+            if schema.name != INFORMATION_SCHEMA:
+                found = self.context.catalog.volumes((schema.catalog, schema.name))
+                yield from self._chosen(found, columns, lambda entry: entry.parts)
+
+    def snapshot(self, entry: TableEntry) -> Snapshot | None:
+        """The snapshot of a table; None for one whose log cannot be read."""
+        with suppress(DeltaSqlError, OSError):
+            if entry.source is not None and not has_certain_columns(entry.source):
+                return None
+            if entry.source is not None:
+                return source_snapshot(self.context, entry, str(TableName(entry.parts)), with_files=False)
+            found = self.context.snapshot(TableName(entry.parts), entry.location)
+            # A snapshot is lazy: the log is read now.
+            return found if found.metadata else None
+        return None
+
+    def _chosen(self, items: Iterable[T], columns: Sequence[str], parts: Callable[[T], Sequence[str]]) -> list[T]:
+        """Those of `items` that the predicate may select, by the parts of their names."""
+        found = list(items)
+        if self.asked.predicate is None or not found:
+            return found
+        import pyarrow as pa
+
+        values = [dict(zip(columns, parts(item), strict=True)) for item in found]
+        # The parts of a name are to the predicate what partition values are to that of a scan.
+        fields = pa.struct([pa.field(column, pa.string()) for column in columns])
+        files = pa.table(
+            {
+                "partitionValues": pa.array(values, fields),
+                "stats": pa.nulls(len(found), pa.string()),
+                "index": pa.array(range(len(found)), pa.int32()),
+            }
+        )
+        schema = StructType(tuple(StructField(column, STRING) for column in columns))
+        kept = prune(files, self.asked.predicate, schema, columns, self.asked.alias)
+        return [found[index] for index in kept["index"].to_pylist()]
+
+
+def moment(milliseconds: int | None) -> datetime | None:
+    """A point in time of the catalog or a log as a TIMESTAMP."""
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+
+
+def yes_or_no(value: bool) -> str:
+    """A truth value as the information schema has it."""
+    return "YES" if value else "NO"
+
+
+def _unless_missing(look: Callable[[], T]) -> T | None:
+    try:
+        return look()
+    except (SchemaNotFoundError, CatalogNotFoundError):
+        return None
 
 
 Row: TypeAlias = Mapping[str, object]
@@ -528,3 +674,50 @@ def _returned(text: FunctionText) -> TypeFacts:
 
 def _named(entry: FunctionEntry) -> Row:
     return dict(zip(_PARTS, entry.parts, strict=True))
+
+
+_ROWS: Mapping[str, Callable[[Inventory], Iterator[Row]]] = {
+    "catalog_privileges": catalog_privilege_rows,
+    "catalog_tags": catalog_tag_rows,
+    "catalogs": catalog_rows,
+    "check_constraints": check_rows,
+    "column_masks": column_mask_rows,
+    "column_tags": column_tag_rows,
+    "columns": column_rows,
+    "constraint_column_usage": constraint_column_rows,
+    "constraint_table_usage": constraint_table_rows,
+    "information_schema_catalog_name": catalog_name_rows,
+    "key_column_usage": key_column_rows,
+    "parameters": parameter_rows,
+    "referential_constraints": referential_rows,
+    "routine_columns": routine_column_rows,
+    "routine_privileges": routine_privilege_rows,
+    "routines": routine_rows,
+    "row_filters": row_filter_rows,
+    "schema_privileges": schema_privilege_rows,
+    "schema_tags": schema_tag_rows,
+    "schemata": schema_rows,
+    "table_constraints": constraint_rows,
+    "table_privileges": table_privilege_rows,
+    "table_tags": table_tag_rows,
+    "tables": table_rows,
+    "views": view_rows,
+    "volumes": volume_rows,
+}
+
+
+def information_rows(context: Context, view: ViewEntry, asked: Asked) -> MemoryRows:
+    """The rows of a built-in view, as the catalog and the logs of its tables are now."""
+    schema = view.definition.schema
+    rows = list(_ROWS[view.name](Inventory(context, view.catalog, asked)))
+    return memory_rows(schema, [[row.get(field.name) for row in rows] for field in schema])
+
+
+def memory_rows(schema: StructType, columns: Sequence[Sequence[Any]]) -> MemoryRows:
+    """Rows in memory: the values of each column of `schema`."""
+    import pyarrow as pa
+
+    from deltasql.schema.result_arrow import arrow_type
+
+    arrays = [pa.array(values, arrow_type(field.type)) for values, field in zip(columns, schema, strict=True)]
+    return MemoryRows(schema, pa.table(arrays, names=list(schema.names)))

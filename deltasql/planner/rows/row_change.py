@@ -34,8 +34,7 @@ from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, DELETION_VECTORS, TableProperties
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.skipping.file_masks import file_mask, rows_of
-from deltasql.log.skipping.partition_conditions import Partitions
+from deltasql.log.skipping.partition_conditions import Partitions, file_mask, rows_of
 from deltasql.log.skipping.predicates import condition
 from deltasql.plan.base import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import (

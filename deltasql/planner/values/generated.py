@@ -23,7 +23,7 @@ from deltasql.base.errors.column_values import (
 )
 from deltasql.base.errors.statements.constraints import ConstraintTypeMismatchError
 from deltasql.base.settings.session_settings import AUTOMATIC_WIDENING
-from deltasql.log.configuration.iceberg_compat import compat_keys
+from deltasql.log.configuration.row_ids import compat_keys
 from deltasql.log.properties.property_registry import TYPE_WIDENING, TableProperties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan import base as marks

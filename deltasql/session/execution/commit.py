@@ -3,6 +3,12 @@
 Choice of the rebase of a change onto concurrent commits: row-level where possible, else file-level.
 
 The commit of a change without new rows: metadata, and files that leave as a whole.
+
+Operation metrics of a rewrite, under Delta's names.
+
+The record of files loaded by COPY INTO, written with the commit of their rows and rebased onto concurrent ones.
+
+The commit of CREATE TABLE … CLONE: files are copied first where the clone has its own, then one put decides.
 """
 
 from __future__ import annotations
@@ -15,8 +21,10 @@ from typing import Any, Protocol, TypeAlias
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.catalog import TableAlreadyExistsError
+from deltasql.base.errors.concurrency import DuplicateLoadError
 from deltasql.base.errors.external_catalog import CatalogUnavailableError
 from deltasql.base.errors.statements.features import DropCheckpointError
+from deltasql.base.interrupts import shielded
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import (
     FOLLOW_ROWS,
@@ -30,7 +38,7 @@ from deltasql.base.settings.session_settings import (
     SessionSettings,
 )
 from deltasql.catalog import Catalog
-from deltasql.catalog.governed import TABLE, Subject
+from deltasql.catalog.names import TABLE, Subject
 from deltasql.log.actions.actions import Action, AddFile, Outcome, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
@@ -42,15 +50,151 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import canonical
-from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.listing import canonical
+from deltasql.log.storage.log_store import LogStore, copy_files
+from deltasql.log.storage.source_files import (
+    COPY_INTO,
+    ListedFile,
+    LoadedFiles,
+    encoded,
+    newest_part,
+    part_path,
+    read_parts,
+    transaction,
+)
 from deltasql.log.upkeep.post_commit import forget_versions
-from deltasql.plan.operators import NO_ROWS
+from deltasql.plan.operators import NO_ROWS, Rewrite, RowEffect, RowKind
 from deltasql.planner.catalog_changes import Registration
-from deltasql.planner.changes import OUTCOME_SCHEMAS, CloneChange, LayoutChange, RowChange, TableChange
-from deltasql.planner.door import Runtime, Stage
+from deltasql.planner.changes import OUTCOME_SCHEMAS, CloneChange, CopyLoad, LayoutChange, RowChange, TableChange
+from deltasql.planner.door import RewriteOutcome, Runtime, Stage
 from deltasql.schema.types import StructType
-from deltasql.session.execution.metrics import removed_metrics
+
+
+def removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:
+    """Metrics of removed files: their number and total bytes."""
+    return {"numRemovedFiles": len(removes), "numRemovedBytes": sum(item.size for item in removes)}
+
+
+def rewrite_metrics(
+    outcome: Outcome, done: RewriteOutcome, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
+) -> dict[str, int]:
+    """Operation metrics of a rewrite, by `outcome`; `removes` are the files removed from the table."""
+    if outcome is Outcome.INSERT:
+        written = {"numFiles": len(done.staged.files), "numOutputRows": done.staged.rows}
+        deleted = {"numDeletedRows": done.rows(operator.actions, RowEffect.DELETE), "numCopiedRows": done.copied}
+        changes = {"numAddedChangeFiles": len(done.staged.changes)}
+        return {**written, "numOutputBytes": done.staged.size, **removed_metrics(removes), **changes, **deleted}
+    if operator.source is None:
+        return _dml_metrics(done, operator, removes, marking)
+    return _merge_metrics(done, operator, removes, marking)
+
+
+def _vector_metrics(prefix: str, marking: Marking) -> dict[str, int]:
+    return {
+        f"{prefix}DeletionVectorsAdded": marking.added + marking.replaced,
+        f"{prefix}DeletionVectorsRemoved": marking.replaced + marking.removed_vectors,
+        f"{prefix}DeletionVectorsUpdated": marking.replaced,
+    }
+
+
+def _dml_metrics(
+    done: RewriteOutcome, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
+) -> dict[str, int]:
+    effect = operator.actions[0].effect
+    name = "numUpdatedRows" if effect is RowEffect.UPDATE else "numDeletedRows"
+    return {
+        "numAddedFiles": len(done.staged.files),
+        "numRemovedFiles": len(removes),
+        "numAddedBytes": done.staged.size,
+        "numRemovedBytes": sum(item.size for item in removes),
+        "numAddedChangeFiles": len(done.staged.changes),
+        **_vector_metrics("num", marking),
+        name: done.counts[0],
+        "numCopiedRows": done.copied,
+    }
+
+
+def _merge_metrics(
+    done: RewriteOutcome, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
+) -> dict[str, int]:
+    def rows(effect: RowEffect, kind: RowKind | None = None) -> int:
+        return done.rows(operator.actions, effect, kind)
+
+    return {
+        "numSourceRows": done.source_rows,
+        "numTargetRowsInserted": rows(RowEffect.INSERT),
+        "numTargetRowsUpdated": rows(RowEffect.UPDATE),
+        "numTargetRowsMatchedUpdated": rows(RowEffect.UPDATE, RowKind.MATCHED),
+        "numTargetRowsNotMatchedBySourceUpdated": rows(RowEffect.UPDATE, RowKind.NOT_MATCHED_BY_SOURCE),
+        "numTargetRowsDeleted": rows(RowEffect.DELETE),
+        "numTargetRowsMatchedDeleted": rows(RowEffect.DELETE, RowKind.MATCHED),
+        "numTargetRowsNotMatchedBySourceDeleted": rows(RowEffect.DELETE, RowKind.NOT_MATCHED_BY_SOURCE),
+        "numTargetRowsCopied": done.copied,
+        "numOutputRows": done.staged.rows,
+        "numTargetFilesAdded": len(done.staged.files),
+        "numTargetFilesRemoved": len(removes),
+        "numTargetBytesAdded": done.staged.size,
+        "numTargetBytesRemoved": sum(item.size for item in removes),
+        "numTargetChangeFilesAdded": len(done.staged.changes),
+        **_vector_metrics("numTarget", marking),
+    }
+
+
+class CopyNotes:
+    """The load record of one COPY INTO, staged with its files; it takes effect by `action` in the commit."""
+
+    def __init__(self, change: RowChange, load: CopyLoad, stage: Stage) -> None:
+        """Writes the load record. Raises StorageError."""
+        snapshot = change.commit.snapshot
+        assert snapshot is not None
+        self._snapshot, self._load, self._stage = snapshot, load, stage
+        self._store = change.commit.log.store
+        self._part_path: str | None = None
+        self.action = self._put(newest_part(snapshot), load)
+
+    def on_top(self, winner: CommitFile) -> SetTransaction:
+        """The action of a new load record on top of that of `winner`, a concurrent COPY INTO.
+
+        Raises DuplicateLoadError if that has loaded one of the same files, CopyStateError, StorageError.
+        """
+        newest = winner.transactions[COPY_INTO].version
+        loaded = read_parts(self._store, self._snapshot.table, self._snapshot.metadata.id, newest)
+        paths = loaded.paths
+        left = tuple(file for file in self._load.new if file.path not in paths)
+        both = len(self._load.new) - len(left)
+        if both and not self._load.forced:
+            operation = "Another statement" if winner.info is None else winner.info.operation
+            raise DuplicateLoadError(self._snapshot.table, winner.version, operation, files=both)
+        if self._part_path is not None:
+            # No commit has referred to it.
+            self._store.delete([self._part_path])
+            self._part_path = None
+        self.action = self._put(newest, replace(self._load, new=left, loaded=loaded))
+        return self.action
+
+    def _put(self, newest: int, load: CopyLoad) -> SetTransaction:
+        if not load.new:
+            return transaction(newest)
+        action, path = put_part(self._store, self._snapshot.metadata.id, newest, load.loaded, load.new)
+        self._stage.also(path)
+        self._part_path = path
+        return action
+
+
+def put_part(
+    store: LogStore, table_id: str, newest: int, loaded: LoadedFiles, files: Sequence[ListedFile]
+) -> tuple[SetTransaction, str]:
+    """Writes a part that adds `files` to `loaded`; returns the txn action that makes it valid, and its path.
+
+    `newest` is the number of the newest valid part. A higher number that exists is of a writer that has not committed,
+    or never will: such a part never becomes valid, and clean-up of the log removes it.
+    Raises StorageError.
+    """
+    number = newest + 1
+    while not store.put_if_absent(part_path(number), encoded(loaded.with_files(files, number), table_id)):
+        number += 1
+    return transaction(number), part_path(number)
+
 
 Note: TypeAlias = "Callable[[CommitFile], SetTransaction]"
 
@@ -360,3 +504,57 @@ def _deleted_rows(files: pa.Table | None) -> int:
     counts = live_rows(files)
     counted = [count for count in counts if count is not None]
     return sum(counted) if len(counted) == len(counts) else -1
+
+
+class StagedClone:
+    """A clone whose files are copied. They are removed again if it is not committed."""
+
+    def __init__(self, change: CloneChange, catalog: Catalog, settings: SessionSettings) -> None:
+        """Copies the files. Raises LostDataFileError, StorageError, and InvalidSettingError."""
+        self._change, self._catalog, self._settings = change, catalog, settings
+        self._store = change.commit.log.store
+        self._rules = RaceRules.of(settings)
+        self._needed = False
+        self._copies = bool(len(change.files.data) or change.files.vectors)
+        if self._copies:
+            try:
+                copy_files(self._store, change.files.copies())
+            except BaseException:
+                self.discard()
+                raise
+
+    def commit(self) -> Committed:
+        change = self._change
+        try:
+            if self._copies:
+                # A version that outlives a crash must find its files.
+                self._store.settle([change.folder])
+            removes = removals(adds_of(change.commit.snapshot, change.files.removed))
+            commit = commit_actions(
+                change,
+                [*change.commit.actions, *removes],
+                change.metrics,
+                self._settings,
+                Rebase(self._rules.strict),
+                self._need,
+                added=change.files.added,
+            )
+        except BaseException:
+            self.discard()
+            raise
+        assert commit is not None
+        register(change.commit.register, self._catalog, change.commit.log.store)
+        return Committed(change.answer.schema, change.answer.rows, commit.version, change.metrics, commit.attempts)
+
+    def contribution(self) -> None:
+        """None: a clone never is one of several statements of a transaction."""
+        return
+
+    def discard(self) -> None:
+        """Removes the copies, unless a commit may need them; VACUUM finds what cannot be removed now."""
+        if self._copies and not self._needed:
+            with shielded():
+                self._store.delete_below(self._change.folder)
+
+    def _need(self, needed: bool) -> None:
+        self._needed = needed

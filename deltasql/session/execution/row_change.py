@@ -26,17 +26,17 @@ from deltasql.base.interrupts import shielded
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import SessionSettings
 from deltasql.catalog import Catalog
-from deltasql.files.staged import Staged, StagedFile
+from deltasql.files.writing.arrow_files import Staged, StagedFile
 from deltasql.log.actions.actions import Action, AddFile, Metadata, Outcome, RemoveFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, Marking, mark_rows
-from deltasql.log.commit.commit_rules import of_kind
+from deltasql.log.commit.commit_writer import of_kind
 from deltasql.log.commit.row_rebase import SOURCE_TAG, Bin, BinRebase
-from deltasql.log.configuration.iceberg_compat import stores_partitions
 from deltasql.log.configuration.properties import partition_keys
+from deltasql.log.configuration.row_ids import stores_partitions
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.reading.change_feed import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
+from deltasql.log.reading.stream_source import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import canonical, table_uri
+from deltasql.log.storage.listing import canonical, table_uri
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.operators import Curve, Reads, Rearrange, Rewrite, RowEffect, Write
 from deltasql.planner.changes import (
@@ -53,12 +53,12 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.door import RewriteOutcome, Runtime, Stage
 from deltasql.schema.checks import Identity, identities, with_identities
-from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.json import partition_value
-from deltasql.schema.types import StructField, StructType
+from deltasql.schema.types import StructField, StructType, physical_name
 from deltasql.session.execution.commit import (
     Committed,
     Contribution,
+    CopyNotes,
     RaceRules,
     adds_of,
     commit_staged,
@@ -66,9 +66,10 @@ from deltasql.session.execution.commit import (
     rebase_of,
     register,
     removals,
+    removed_metrics,
+    rewrite_metrics,
 )
-from deltasql.session.execution.metrics import CopyNotes, removed_metrics, rewrite_metrics
-from deltasql.statements.clustering_columns import json_list
+from deltasql.statements.metadata import json_list
 
 
 class StagedRows:

@@ -1,19 +1,38 @@
 """Execution of plans, the only place where they have effects: staging, commit, and effects on session and catalog.
 
 EXPLAIN ANALYZE: a statement is run and measured, and its changes are discarded.
+
+Effects of catalog and view changes: on names, and on the files of managed tables, which DROP removes.
+
+A staged statement that is not yet committed.
+
+Carets of errors in the user's text, and the removal of secrets from errors.
+
+An engine that has not been started: most statements on metadata never start it.
+
+Questions whose answer is no without a session are answered without a start; any other starts the engine.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from typing_extensions import assert_never
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import next_step, shielded
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.catalog import TableAlreadyExistsError
+from deltasql.base.errors.statements.function import FunctionAlreadyExistsError
+from deltasql.base.errors.statements.governance import SecurableNotFoundError
+from deltasql.base.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.base.errors.statements.volume import VolumeFileExistsError, VolumeFileNotFoundError, VolumeNotFoundError
+from deltasql.base.errors.syntax import TooComplexError
+from deltasql.base.errors.usage import StatementEndedError
+from deltasql.base.interrupts import interruptible, next_step, shielded
 from deltasql.base.settings.session_settings import (
     LAST_COMMIT_VERSION,
     RETRY_ATTEMPTS,
@@ -21,11 +40,45 @@ from deltasql.base.settings.session_settings import (
     SessionSettings,
 )
 from deltasql.catalog import Catalog
-from deltasql.files.result import AnsweredRows, RowSource
+from deltasql.catalog.governance import TableEntry, sql_name
+from deltasql.files.result import AnsweredRows, Columnar, Placed, Result, RowSource
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
-from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, TemporaryFunction, View, ViewChange
+from deltasql.plan.base import quote
+from deltasql.planner.catalog_changes import (
+    CatalogChange,
+    CatalogChoice,
+    CatalogComment,
+    CatalogCreation,
+    CatalogProperties,
+    CatalogRemoval,
+    FunctionChange,
+    FunctionDefining,
+    GovernanceChange,
+    Redefinition,
+    Registration,
+    Relocation,
+    RenameChange,
+    SchemaChoice,
+    SchemaComment,
+    SchemaCreation,
+    SchemaProperties,
+    SchemaRemoval,
+    SecurableChange,
+    SecurableCreation,
+    SourceDefining,
+    TemporaryFunction,
+    Unregistration,
+    View,
+    ViewChange,
+    ViewDefining,
+    ViewRemoval,
+    VolumeComment,
+    VolumeCreation,
+    VolumeRemoval,
+    VolumeRenaming,
+)
 from deltasql.planner.changes import (
     Analysis,
     Answer,
@@ -50,12 +103,179 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.door import Runtime, StatementEngine
 from deltasql.planner.rows.row_change import may_repeat
-from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.session.execution.catalog_effects import change_catalog, change_functions, change_views, transfer_file
-from deltasql.session.execution.clone import StagedClone
-from deltasql.session.execution.commit import Committed, StagedChange, StagedTable
+from deltasql.schema.types import STRING, StructField, StructType, matching
+from deltasql.session.execution.commit import Committed, StagedChange, StagedClone, StagedTable
 from deltasql.session.execution.row_change import StagedLayout, StagedRows, write_source
 from deltasql.session.execution.transaction.open_transaction import StagedBlock, Transactions
+from deltasql.sql.postfix import BoundStatement
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    """Applies a change of the catalog; nothing is changed if it raises. `stores` give access to managed tables."""
+    match change:
+        case Registration():
+            _register(change, catalog)
+        case Redefinition(parts, definition):
+            catalog.define(parts, definition)
+        case SourceDefining(parts, redefine):
+            catalog.change_source(parts, redefine)
+        case Unregistration(parts):
+            _remove_files(catalog.unregister(parts), catalog, stores)
+        case RenameChange(parts, new_parts):
+            catalog.rename(parts, new_parts)
+        case Relocation(parts, location):
+            catalog.set_location(parts, location)
+        case SchemaComment() | SchemaCreation() | SchemaProperties() | SchemaRemoval() | SchemaChoice():
+            _change_schemas(change, catalog, stores)
+        case CatalogChoice() | CatalogCreation() | CatalogComment() | CatalogProperties() | CatalogRemoval():
+            _change_catalogs(change, catalog, stores)
+        case VolumeCreation() | VolumeRemoval() | VolumeRenaming() | VolumeComment():
+            _change_volumes(change, catalog, stores)
+        case GovernanceChange() | SecurableCreation() | SecurableChange():
+            _change_records(change, catalog)
+        case _:
+            _change_definitions(change, catalog)
+
+
+def _register(change: Registration, catalog: Catalog) -> None:
+    try:
+        catalog.register(change.parts, change.location, change.managed, change.source, change.refreshed)
+    except TableAlreadyExistsError:
+        # Another process was first.
+        if not change.if_not_exists:
+            raise
+
+
+def _change_schemas(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    match change:
+        case SchemaComment(name, comment):
+            catalog.comment_on_schema(name, comment)
+        case SchemaCreation(name, comment, location, if_not_exists, properties):
+            catalog.create_schema(name, comment, location, if_not_exists, dict(properties))
+        case SchemaProperties(name, added, removed):
+            catalog.change_schema_properties(name, dict(added), removed)
+        case SchemaRemoval(name, cascade, if_exists):
+            for entry in catalog.drop_schema(name, cascade, if_exists):
+                _remove_files(entry, catalog, stores)
+        case SchemaChoice(name):
+            catalog.use(name)
+
+
+def _change_catalogs(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    match change:
+        case CatalogChoice(name):
+            catalog.use_catalog(name)
+        case CatalogCreation(name, comment, location, if_not_exists, properties):
+            catalog.create_catalog(name, if_not_exists, comment, location, dict(properties))
+        case CatalogProperties(name, added, removed):
+            catalog.change_catalog_properties(name, dict(added), removed)
+        case CatalogComment(name, comment):
+            catalog.comment_on_catalog(name, comment)
+        case CatalogRemoval(name, cascade, if_exists):
+            for entry in catalog.drop_catalog(name, cascade, if_exists):
+                _remove_files(entry, catalog, stores)
+
+
+def _change_volumes(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    match change:
+        case VolumeCreation(parts, comment, location, if_not_exists):
+            catalog.create_volume(parts, comment, location, if_not_exists)
+        case VolumeRemoval(parts, if_exists):
+            with suppress(*([VolumeNotFoundError] if if_exists else [])):
+                _remove_files(catalog.drop_volume(parts).as_table, catalog, stores)
+        case VolumeRenaming(parts, new_name):
+            catalog.rename_volume(parts, new_name)
+        case VolumeComment(parts, comment):
+            catalog.comment_on_volume(parts, comment)
+
+
+def _change_records(change: CatalogChange, catalog: Catalog) -> None:
+    """Applies a change of records of governance, or of a securable without data."""
+    match change:
+        case GovernanceChange(subject, edit):
+            catalog.change_governance(subject, edit)
+        case SecurableCreation(securable, if_not_exists):
+            catalog.create_securable(securable, if_not_exists)
+        case SecurableChange(kind, name, edit_securable, if_exists):
+            try:
+                catalog.change_securable(kind, name, edit_securable)
+            except SecurableNotFoundError:
+                if not if_exists:
+                    raise
+
+
+def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
+    """Applies a change of definitions stored in the catalog: of views and functions."""
+    match change:
+        case ViewDefining(parts, define, if_not_exists):
+            try:
+                catalog.change_view(parts, define)
+            except CatalogNameTakenError:
+                if not if_not_exists:
+                    raise
+        case ViewRemoval(parts, if_exists):
+            if not catalog.drop_view(parts) and not if_exists:
+                raise ViewNotFoundError(view=sql_name(parts))
+        case FunctionDefining(parts, define_function, if_not_exists):
+            try:
+                catalog.change_function(parts, define_function)
+            except FunctionAlreadyExistsError:
+                if not if_not_exists:
+                    raise
+        case _:
+            raise AssertionError(f"no effect of {type(change).__name__}")
+
+
+def change_views(change: ViewChange, views: dict[str, View]) -> None:
+    """Applies a change to temporary `views`, by key. Raises ViewAlreadyExistsError, ViewNotFoundError."""
+    if change.view is None:
+        if views.pop(change.name, None) is None and not change.if_exists:
+            raise ViewNotFoundError(view=quote(change.name))
+        return
+    if change.name in views and not change.or_replace:
+        raise ViewAlreadyExistsError(view=quote(change.name))
+    views[change.name] = change.view
+    if change.renamed is not None:
+        del views[change.renamed]
+
+
+def change_functions(change: FunctionChange, functions: dict[str, TemporaryFunction]) -> None:
+    """Applies a change to the session's temporary functions."""
+    if change.function is None:
+        functions.pop(change.name, None)
+    else:
+        functions[change.name] = change.function
+
+
+def _remove_files(entry: TableEntry, catalog: Catalog, stores: Stores) -> None:
+    """Deletes all files of a managed table; an external table's files stay."""
+    if entry.managed:
+        catalog.commits.forget(entry.location)
+        stores.open(entry.location).delete_below()
+
+
+def transfer_file(transfer: FileTransfer, stores: Stores) -> None:
+    """Makes a transfer; a target is there as a whole or not at all.
+
+    Raises VolumeFileNotFoundError for a source that is gone by now, VolumeFileExistsError, StorageError.
+    """
+    source, name = stores.of_file(transfer.source)
+    if transfer.target is None:
+        source.delete([name])
+        return
+    target, target_name = stores.of_file(transfer.target)
+    try:
+        data = source.read(name)
+    except FileNotFoundError:
+        raise VolumeFileNotFoundError(transfer.source) from None
+    if transfer.overwrite:
+        target.overwrite(target_name, data)
+    elif not target.put_if_absent(target_name, data):
+        raise VolumeFileExistsError(transfer.shown)
+
 
 Done: TypeAlias = "Committed | RowSource"
 """Result of a plan: rows with the commit that was made, or rows that are computed on request."""
@@ -302,3 +522,152 @@ def _timed(work: Callable[[], _T]) -> tuple[float, _T]:
     began = time.perf_counter()
     done = work()
     return time.perf_counter() - began, done
+
+
+class Pending:
+    """Result of `Session.begin`: a statement that has read tables and staged its files, but committed nothing.
+
+    `commit` or `abort` ends it; leaving a `with` block without a commit aborts it, too.
+    """
+
+    def __init__(self, run: Run, finish: Callable[[], Result], placed: Placed, planning: float) -> None:
+        """`finish` commits `run` and returns its Result; `planning` is the time spent so far, in seconds."""
+        self._run, self._finish, self._placed, self._planning = run, finish, placed, planning
+        self._ended = False
+
+    @property
+    def is_query(self) -> bool:
+        """Whether the statement is a query, as opposed to a command that returns rows."""
+        return self._run.is_query
+
+    @property
+    def most_attempts(self) -> int:
+        """The number of times that `Session.sql` may run the statement if it conflicts with concurrent commits."""
+        return self._run.most_attempts
+
+    def commit(self) -> Result:
+        """Checks for conflicts with commits since `begin`, and commits.
+
+        Raises a ConcurrentModificationError on a conflict, after removing the staged files. Raises StatementEndedError
+        the second time.
+        """
+        self._end()
+        started = time.perf_counter()
+        with interruptible(), self._placed():
+            try:
+                result = self._finish()
+            except KeyboardInterrupt:
+                # This keeps the files of a commit that may exist.
+                self._run.discard()
+                raise
+        result.elapsed = self._planning + time.perf_counter() - started
+        return result
+
+    def abort(self) -> None:
+        """Removes the staged files. Raises StatementEndedError if the statement has ended already."""
+        self._end()
+        self._run.discard()
+
+    def __enter__(self) -> Pending:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        if not self._ended:
+            self.abort()
+
+    def _end(self) -> None:
+        if self._ended:
+            raise StatementEndedError
+        self._ended = True
+
+
+class Placing:
+    """Puts errors of a statement to their places in `text`, of which it was made, and hides its parameters in them.
+
+    Within, names are compared as the statement does.
+    """
+
+    def __init__(self, bound: BoundStatement, text: str) -> None:
+        self.bound, self.case_sensitive = bound, False
+        self._text = text
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        try:
+            with matching(case_sensitive=self.case_sensitive):
+                yield
+        except DeltaSqlError as error:
+            if error.caret is not None and error.caret.sql == self.bound.sql:
+                error.caret = _original(error.caret, self._text, self.bound)
+            self.bound.hide_values(error)
+            raise
+        except RecursionError as error:
+            raise TooComplexError from error
+
+
+def _original(caret: Caret | None, text: str, bound: BoundStatement) -> Caret | None:
+    """A place in the statement after parameters were bound, as a place in the user's text."""
+    if caret is None or caret.sql == text:
+        return caret
+    first, last = bound.whole_names(caret.start, caret.end)
+    start = bound.to_original(first)
+    return Caret(text, start, max(start + 1, bound.to_original(last)))
+
+
+def unstarted_engine(stores: Stores, start: Callable[[], StatementEngine]) -> StatementEngine:
+    """The engine of a statement, which `start` makes at the first question that needs one."""
+    return cast(StatementEngine, Asleep(stores, start))
+
+
+class Asleep:
+    """A placeholder for the engine of a statement until it is needed; `start` makes it. See `StatementEngine`."""
+
+    def __init__(self, stores: Stores, start: Callable[[], StatementEngine]) -> None:
+        self.stores = stores
+        self._start = start
+        self._engine: StatementEngine | None = None
+
+    @property
+    def _awake(self) -> StatementEngine:
+        if self._engine is None:
+            self._engine = self._start()
+        return self._engine
+
+    def __getattr__(self, name: str) -> Any:
+        """Any question that is not answered below starts the engine."""
+        return getattr(self._awake, name)
+
+    def frame_of(self, rows: Columnar) -> DataFrame:
+        """A result gets this method before anybody asks for its DataFrame."""
+        return self._awake.frame_of(rows)
+
+    @property
+    def started(self) -> bool:
+        return self._engine is not None and self._engine.started
+
+    def setting(self, key: str) -> str | None:
+        return None if self._engine is None else self._engine.setting(key)
+
+    def knows(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows(parts)
+
+    def knows_view(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows_view(parts)
+
+    def knows_function(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows_function(parts)
+
+    def temporary_views(self) -> list[str]:
+        return [] if self._engine is None else self._engine.temporary_views()
+
+    def forget_view(self, parts: Sequence[str]) -> None:
+        if self._engine is not None:
+            self._engine.forget_view(parts)
+
+    def forget_function(self, name: str) -> None:
+        if self._engine is not None:
+            self._engine.forget_function(name)
+
+    def release(self) -> None:
+        if self._engine is not None:
+            self._engine.release()

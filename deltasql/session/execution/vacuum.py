@@ -25,8 +25,17 @@ from deltasql.log.actions.actions import Json, Operation
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import IsHidden, TableListing, file_table, no_folders
-from deltasql.log.storage.locations import LOG, is_absolute, plain_location, relative_path, table_uri
+from deltasql.log.storage.listing import (
+    LOG,
+    IsHidden,
+    TableListing,
+    file_table,
+    is_absolute,
+    no_folders,
+    plain_location,
+    relative_path,
+    table_uri,
+)
 from deltasql.log.storage.log_store import LogStore
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.planner.door import Runtime

@@ -39,7 +39,7 @@ from deltasql.files.frame_options import (
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.text import quote_text
 from deltasql.session.frames.writer import Named, Optioned, Run, at, column_names
-from deltasql.statements.nodes.frames import StreamBatch, WriteFrame, WriteMode
+from deltasql.statements.frames import StreamBatch, WriteFrame, WriteMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

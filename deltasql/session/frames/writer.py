@@ -11,7 +11,7 @@ from deltasql.files.result import Result
 from deltasql.plan.base import TableName
 from deltasql.plan.operators import MemoryRows
 from deltasql.session.frames.columns.columns import column_sql, is_column
-from deltasql.statements.nodes.frames import WriteFrame, WriteMode
+from deltasql.statements.frames import WriteFrame, WriteMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

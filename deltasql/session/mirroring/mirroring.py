@@ -11,13 +11,19 @@ from functools import partial
 from typing import Any
 
 from deltasql.catalog import Catalog
-from deltasql.catalog.external.configuration import Catalogs, configured, of_spark
-from deltasql.catalog.external.routing import ExternalCatalogs, MirroredTable, TableFacts
+from deltasql.catalog.external.routing import (
+    Catalogs,
+    ExternalCatalogs,
+    MirroredTable,
+    TableFacts,
+    configured,
+    of_spark,
+)
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.json import schema_to_json
-from deltasql.statements.show.show_columns import all_properties
+from deltasql.statements.describe import all_properties
 
 
 def follow(log: DeltaLog, catalog: Catalog, stores: Stores) -> None:

@@ -34,7 +34,7 @@ from deltasql.session.script import tree
 from deltasql.session.script.declarations import Scopes, ScriptCursor, Variables, VariableScope
 from deltasql.session.script.parsing import parse_script
 from deltasql.session.script.tree import Declaration, Handler, Host, ResultRows, ScriptBlock, Statement, Trigger
-from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.postfix import BoundStatement
 from deltasql.sql.text_edits import Replacement
 
 _NO_EXCEPTION = frozenset({"00", "01", "02", "XX"})

@@ -18,8 +18,7 @@ from deltasql.base.errors.script import (
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.patterns import GAP
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
-from deltasql.session.script.declarations import Declarations, refuse_declaration, sqlstate
-from deltasql.session.script.reader import ScriptReader, listed
+from deltasql.session.script.declarations import Declarations, ScriptReader, listed, refuse_declaration, sqlstate
 from deltasql.session.script.tree import (
     CloseCursor,
     FetchCursor,
@@ -37,11 +36,11 @@ from deltasql.session.script.tree import (
     Sql,
     Statement,
 )
-from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser import parse
 from deltasql.sql.parser.parameters import bind_identifiers, bind_versions
+from deltasql.sql.postfix import BoundStatement
 from deltasql.sql.tokens import Token, not_closed
-from deltasql.statements.nodes.query import Query
+from deltasql.statements.query import Query
 
 _ITEMS = ("MESSAGE_TEXT", "RETURNED_SQLSTATE", "MESSAGE_ARGUMENTS", "CONDITION_IDENTIFIER", "LINE_NUMBER")
 _OF_SESSION = frozenset({"SESSION", "SYSTEM"})

@@ -21,7 +21,7 @@ from deltasql.plan.operators import SqlQuery, Supplied
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.door import StatementEngine
 from deltasql.schema.types import STRING, VARIANT, StructField, StructType
-from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.postfix import BoundStatement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -5,9 +5,9 @@ from __future__ import annotations
 from deltasql.base.errors.syntax import EmptyStatementError, ParseSyntaxError
 from deltasql.plan.base import LogicalPlan
 from deltasql.schema.types import DataType, with_default_collation
+from deltasql.sql.parser.automaton import grammar_tables
 from deltasql.sql.parser.build import read
 from deltasql.sql.parser.diagnosis import Expected, expected_keywords, misplaced_word
-from deltasql.sql.parser.tables import grammar_tables
 from deltasql.sql.parser.unsupported import refused_name
 from deltasql.sql.splitting import Statement, is_complete, is_script, split, unclosed
 

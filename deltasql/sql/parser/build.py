@@ -19,18 +19,16 @@ from deltasql.base.errors.base import Caret
 from deltasql.base.errors.syntax import EmptyStatementError
 from deltasql.plan.base import SqlText
 from deltasql.sql.constants import unquote, unquote_name
-from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree
+from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree, grammar_tables
 from deltasql.sql.parser.diagnosis import foreign_form, syntax_error
-from deltasql.sql.parser.tables import grammar_tables
 from deltasql.sql.parser.unsupported import refusal
 from deltasql.sql.tokens import skip_blanks
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)
 _RULES: dict[str, Rule] = {}
-_SHARED = "deltasql.sql.parser.rules"
-_BUILDERS, _NODES = "deltasql.statements.builders", "deltasql.statements.nodes"
-"""Packages whose modules are loaded by the names of the grammar's families: statements stand above the parser."""
+_SHARED, _FAMILIES = "deltasql.sql.parser.builders", "deltasql.statements"
+"""A module, and a package with a module per family of the grammar: statements stand above the parser."""
 
 
 def builds(*names: str) -> Callable[[_Rule], _Rule]:
@@ -81,18 +79,17 @@ def _token(token: GrammarToken, text: str) -> str | int | SqlText:
 
 @functools.cache
 def _rules(family: str) -> dict[str, Rule]:
-    """All rules with a function, once those of `family` (10_names is in rules/names) and the shared ones are known."""
-    stem = family.lstrip("0123456789_")
-    for name in (f"{_SHARED}.names", f"{_SHARED}.{stem}", f"{_BUILDERS}.{stem}"):
-        if importlib.util.find_spec(name) is not None:
-            importlib.import_module(name)
+    """All rules with a function, once the shared ones and those of `family` are loaded; 10_names is a shared file."""
+    importlib.import_module(_SHARED)
+    if not family[0].isdecimal() and importlib.util.find_spec(f"{_FAMILIES}.{family}") is not None:
+        importlib.import_module(f"{_FAMILIES}.{family}")
     return _RULES
 
 
 @functools.cache
 def _nodes(family: str) -> dict[str, type]:
     """The classes of one family by the snake-case form of their names."""
-    module = importlib.import_module(f"{_NODES}.{family}")
+    module = importlib.import_module(f"{_FAMILIES}.{family}")
     classes = [value for value in vars(module).values() if isinstance(value, type) and is_dataclass(value)]
     return {_snake(node.__name__): node for node in classes}
 

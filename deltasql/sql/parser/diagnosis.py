@@ -14,8 +14,17 @@ from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.suggestion import resembles
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.patterns import QUOTED_NAME, STRING
-from deltasql.sql.parser.automaton import QUERY_WORDS, RUNS, WORD, Automaton, GrammarToken, NoParseError, ParseStop
-from deltasql.sql.parser.tables import END, grammar_tables
+from deltasql.sql.parser.automaton import (
+    END,
+    QUERY_WORDS,
+    RUNS,
+    WORD,
+    Automaton,
+    GrammarToken,
+    NoParseError,
+    ParseStop,
+    grammar_tables,
+)
 from deltasql.sql.queries.query_filters import find, outline
 from deltasql.sql.tokens import balanced_end, skip_blanks
 

@@ -35,8 +35,7 @@ from deltasql.base.errors.syntax import (
 from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_name, quote_text, sql_literal
 from deltasql.sql.constants import unquote
-from deltasql.sql.parameter_nodes import BoundStatement, BoundValue
-from deltasql.sql.postfix import is_try_cast, with_try_casts
+from deltasql.sql.postfix import BoundStatement, BoundValue, is_try_cast, with_try_casts
 from deltasql.sql.references import has_subquery, is_deterministic
 from deltasql.sql.splitting import without_tags
 from deltasql.sql.tokens import Token, closing, tokenize

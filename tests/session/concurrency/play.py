@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import UNDO_OPTIMIZE
-from deltasql.session.execution.pending import Pending
+from deltasql.session.execution.run import Pending
 from tests.session.concurrency.statements import BASE_ROWS, Row, Rows, Statement
 from tests.session.concurrency.stored import Stored, rows_of_delta_rs, stored
 from tests.session.concurrency.tables import Tables

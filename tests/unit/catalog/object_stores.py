@@ -12,8 +12,7 @@ from obstore.store import MemoryStore
 from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.base.errors.statements.view import CatalogNameTakenError
 from deltasql.catalog import Catalog
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
-from deltasql.catalog.entries import Entry, FunctionEntry
+from deltasql.catalog.governance import Entry, FunctionDefinition, FunctionEntry, ViewDefinition
 from deltasql.log.storage.log_store import LogStore, Tag
 from deltasql.schema.types import StructType
 

@@ -15,11 +15,10 @@ import pytest
 from deltasql import connect
 from deltasql.base.errors import catalog as errors
 from deltasql.catalog import Catalog, TableEntry
-from deltasql.catalog.database import catalog_file
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
-from deltasql.catalog.entries import matching
-from deltasql.log.storage.locations import commit_path
-from deltasql.log.storage.open_store import open_store
+from deltasql.catalog.commit_stores import catalog_file
+from deltasql.catalog.governance import FunctionDefinition, ViewDefinition, matching
+from deltasql.log.storage.listing import commit_path
+from deltasql.log.storage.stores import open_store
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 

@@ -18,9 +18,8 @@ from deltasql.base.errors.external_catalog import (
     RenameAcrossCatalogsError,
 )
 from deltasql.base.errors.secrets import REDACTED
-from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
-from deltasql.catalog.external.configuration import TYPES, CatalogOptions, CatalogType, configured, of_spark
-from deltasql.catalog.external.routing import ExternalStore
+from deltasql.catalog.external.routing import TYPES, CatalogOptions, CatalogType, ExternalStore, configured, of_spark
+from deltasql.catalog.governance import Entry, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.clients import dbapi
 from deltasql.clients.cli import main
@@ -71,7 +70,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = CatalogType(__name__, "ListedStore", needed=("uri",), others=("token",), extra="listed")
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
     monkeypatch.setattr("deltasql.catalog.external.routing.TYPES", {**TYPES, "listed": kind})
-    monkeypatch.setattr("deltasql.catalog.external.configuration.TYPES", {**TYPES, "listed": kind})
+    monkeypatch.setattr("deltasql.catalog.external.routing.TYPES", {**TYPES, "listed": kind})
     ListedStore.tables, ListedStore.looked_up = {}, []
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from deltasql import Session
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.database import catalog_file
+from deltasql.catalog.commit_stores import catalog_file
 from deltasql.catalog.governance import Argument, Governance, Policy, Securable
-from deltasql.catalog.governed import Subject
+from deltasql.catalog.names import Subject
 from deltasql.plan.way import StatementWarning
 
 

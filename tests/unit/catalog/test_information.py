@@ -8,8 +8,8 @@ import pytest
 
 from deltasql.base.errors import catalog as errors
 from deltasql.catalog import Catalog
-from deltasql.catalog.entries import StoredSchema
-from deltasql.catalog.information import information_views
+from deltasql.catalog.governance import StoredSchema
+from deltasql.catalog.store import information_views
 from deltasql.schema.text import type_text
 
 

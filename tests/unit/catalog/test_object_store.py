@@ -20,7 +20,7 @@ from deltasql.base.errors.catalog import (
     TableNotFoundError,
 )
 from deltasql.catalog import Catalog, TableEntry
-from deltasql.catalog.entries import FunctionEntry, ViewEntry
+from deltasql.catalog.governance import FunctionEntry, ViewEntry
 from tests.unit.catalog.object_stores import (
     URL,
     GoneError,

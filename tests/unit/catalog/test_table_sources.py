@@ -12,7 +12,7 @@ from obstore.store import MemoryStore
 
 from deltasql.base.errors.catalog import CatalogFileError, TableNotFoundError
 from deltasql.catalog import Catalog
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from tests.unit.catalog.object_stores import opened
 

@@ -12,8 +12,16 @@ import pytest
 
 from deltasql.files.render import FORMATS
 from deltasql.files.render.formats import render
-from deltasql.files.render.table import Grid, display_width, write_markdown, write_screen, write_table
-from deltasql.files.render.values import float_text, value_json, value_text
+from deltasql.files.render.values import (
+    Grid,
+    display_width,
+    float_text,
+    value_json,
+    value_text,
+    write_markdown,
+    write_screen,
+    write_table,
+)
 from deltasql.files.result import Result
 from deltasql.schema import types as t
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.schema.arrow_types import arrow_schema, bare_schema
+from deltasql.schema.evolution import arrow_schema, bare_schema
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import (
     VOID,

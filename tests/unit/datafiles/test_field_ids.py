@@ -9,8 +9,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
-from deltasql.schema.column_mapping import NESTED_IDS, assign_ids
-from deltasql.schema.types import INTEGER, STRING, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import (
+    INTEGER,
+    NESTED_IDS,
+    STRING,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    assign_ids,
+)
 
 INNER = StructType((StructField("x", ArrayType(INTEGER)), StructField("y", STRING)))
 SCHEMA = StructType(

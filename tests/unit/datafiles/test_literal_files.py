@@ -15,11 +15,9 @@ import pytest
 
 from deltasql.files.reading.file_tables import literal_table
 from deltasql.files.statistics.of_footers import float_bounds
-from deltasql.files.writing.arrow_files import write_literals
-from deltasql.files.writing.staged_files import staged_files
-from deltasql.log.storage.open_store import open_store
+from deltasql.files.writing.arrow_files import staged_files, write_literals
+from deltasql.log.storage.stores import open_store
 from deltasql.plan.operators import Literals
-from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -27,8 +25,10 @@ from deltasql.schema.types import (
     DATE,
     DOUBLE,
     FLOAT,
+    ID,
     INTEGER,
     LONG,
+    PHYSICAL_NAME,
     SHORT,
     STRING,
     TIMESTAMP,

@@ -20,9 +20,9 @@ from deltasql.files.statistics.of_footers import (
     file_statistics,
     stats_json,
 )
-from deltasql.files.writing.staged_files import directory_values, staged_files, utc_text, written_files
+from deltasql.files.writing.arrow_files import directory_values, staged_files, utc_text, written_files
 from deltasql.log.configuration.properties import IndexRule, index_rule, indexed_leaves
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,

@@ -11,13 +11,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.files.reading import stream_batches as arrow_rows
-from deltasql.files.reading.stream_batches import batches, fitted
+from deltasql.files.reading import file_reader as arrow_rows
+from deltasql.files.reading.file_reader import batches, fitted
 from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.reading.stream_source import StreamFile
-from deltasql.log.storage.open_store import open_store
-from deltasql.schema.column_mapping import PHYSICAL_NAME
-from deltasql.schema.types import INTEGER, LONG, STRING, TIMESTAMP, ArrayType, MapType, StructField, StructType
+from deltasql.log.storage.stores import open_store
+from deltasql.schema.types import (
+    INTEGER,
+    LONG,
+    PHYSICAL_NAME,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    MapType,
+    StructField,
+    StructType,
+)
 
 
 def rows(path: Path, schema: StructType, target: pa.Schema, **of_file: Any) -> list[dict[str, Any]]:

@@ -20,8 +20,7 @@ from deltasql.base.errors.engine import RowsLostError
 from deltasql.engines.rewriting.outcome import partition_folder, positions_of
 from deltasql.files.reading.file_reader import in_memory, split_addresses
 from deltasql.files.writing import arrow_files
-from deltasql.files.writing.arrow_files import TableFiles
-from deltasql.files.writing.staged_files import ORIGIN, WrittenFile
+from deltasql.files.writing.arrow_files import ORIGIN, TableFiles, WrittenFile
 from deltasql.files.writing.successors import (
     CompactionGroup,
     Copied,

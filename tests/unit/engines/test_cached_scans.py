@@ -14,7 +14,7 @@ import pytest
 from deltasql.base.errors.log import DataFileNotFoundError
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.reading import scans
-from deltasql.engines.spark.reading.input_size import Workspace
+from deltasql.engines.spark.reading.driver_rows import Workspace
 from deltasql.engines.spark.reading.scans import MOST_FILES, CachedScans
 from deltasql.engines.spark.session.spark import MOST_WEIGHT, CachedFrames
 from deltasql.plan.operators import Pruning, Scan, TableVersion

@@ -13,7 +13,7 @@ from deltasql.base.errors.write import CheckViolationError, ExceedLengthError, N
 from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.reading.source_rows import _guard
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.staged import Staged, StagedFile
+from deltasql.files.writing.arrow_files import Staged, StagedFile
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

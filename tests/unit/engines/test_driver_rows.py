@@ -12,7 +12,7 @@ import pytest
 
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.reading import driver_rows
-from deltasql.engines.spark.reading.input_size import Workspace
+from deltasql.engines.spark.reading.driver_rows import Workspace
 from deltasql.engines.spark.session import local_rows
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion

@@ -8,8 +8,8 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.files import memory
-from deltasql.files.memory import available_memory, files_at_once, memory_limit
+from deltasql.files import stage
+from deltasql.files.stage import available_memory, files_at_once, memory_limit
 
 LIMIT = "deltasql.memory.limit"
 
@@ -50,12 +50,12 @@ def test_the_limit_of_a_cgroup_counts(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "one" / "b" / "limit").write_text("1048576\n")
     (tmp_path / "one" / "limit").write_text("2097152\n")
     (tmp_path / "two" / "limit").write_text("max\n")
-    monkeypatch.setattr(memory, "_CGROUPS", str(tmp_path / "cgroup"))
+    monkeypatch.setattr(stage, "_CGROUPS", str(tmp_path / "cgroup"))
     groups = {"": (str(tmp_path / "two"), "limit"), "memory": (str(tmp_path / "one"), "limit")}
-    monkeypatch.setattr(memory, "_CGROUP_LIMITS", groups)
-    assert min(memory._limits()) == 1 << 20
-    monkeypatch.setattr(memory, "_CGROUPS", str(tmp_path / "missing"))
-    assert min(memory._limits()) == 1 << 21
+    monkeypatch.setattr(stage, "_CGROUP_LIMITS", groups)
+    assert min(stage._limits()) == 1 << 20
+    monkeypatch.setattr(stage, "_CGROUPS", str(tmp_path / "missing"))
+    assert min(stage._limits()) == 1 << 21
 
 
 def test_files_that_fit_are_in_memory_side_by_side() -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from deltasql.base.errors.usage import GoldenMaskError, UnknownDirectiveError
 from deltasql.clients.golden import GoldenOutcome, run_file
-from deltasql.clients.golden.command import run_suite
 from deltasql.clients.golden.compare import GeneratedValues, Normalizer, generated_values
+from deltasql.clients.golden.parallel import run_suite
 from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 

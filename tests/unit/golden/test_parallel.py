@@ -19,17 +19,8 @@ import pytest
 
 from deltasql.base.errors.usage import GoldenWorkersNotStartedError, ScheduleError, UnknownDirectiveError
 from deltasql.clients import cli
-from deltasql.clients.golden import (
-    AUTO,
-    GoldenOutcome,
-    command,
-    discover,
-    parallel,
-    run_file,
-    run_files,
-    temporary_sessions,
-)
-from deltasql.clients.golden.command import run_suite
+from deltasql.clients.golden import AUTO, GoldenOutcome, discover, parallel, run_file, run_files, temporary_sessions
+from deltasql.clients.golden.parallel import run_suite
 from deltasql.files.result import Result
 from deltasql.schema import types as t
 
@@ -254,7 +245,7 @@ def test_a_suite_is_told_and_accepted_as_by_one_process(tmp_path: Path, scratch:
 def test_the_option_of_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], jobs: int
 ) -> None:
-    monkeypatch.setattr(command, "run_suite", lambda *_, **given: given["jobs"] == jobs)
+    monkeypatch.setattr(parallel, "run_suite", lambda *_, **given: given["jobs"] == jobs)
     assert cli.main(["test", str(tmp_path), *options]) == cli.OK
 
 

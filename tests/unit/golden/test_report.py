@@ -12,9 +12,9 @@ import pytest
 from deltasql.base.errors.usage import ReportNotWrittenError
 from deltasql.clients import cli
 from deltasql.clients.golden import GoldenOutcome, run_file
-from deltasql.clients.golden.command import run_suite
 from deltasql.clients.golden.compare import changes, difference
-from deltasql.clients.golden.failures import OutputFailure
+from deltasql.clients.golden.parallel import run_suite
+from deltasql.clients.golden.suite import OutputFailure
 from deltasql.files.result import Result
 
 

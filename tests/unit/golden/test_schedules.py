@@ -10,10 +10,10 @@ import pytest
 from deltasql import Session, connect
 from deltasql.base.errors.usage import ScheduleError, UnknownDirectiveError
 from deltasql.clients.golden import GoldenOutcome, run_file
-from deltasql.clients.golden.command import run_suite
-from deltasql.clients.golden.directives import DirectivePosition
+from deltasql.clients.golden.compare import DirectivePosition
+from deltasql.clients.golden.parallel import run_suite
+from deltasql.clients.golden.record import ScheduleText
 from deltasql.clients.golden.schedules.schedule import interleavings, read_schedules
-from deltasql.clients.golden.script import ScheduleText
 from deltasql.log.commit import commit_race
 
 HEAD = "-- log: off\n\nCREATE TABLE t (id INT) TBLPROPERTIES ('delta.isolationLevel' = '{level}');\n"

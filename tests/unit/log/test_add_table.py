@@ -24,7 +24,7 @@ from deltasql.log.actions.file_tables import (
     from_files,
     row_counts,
 )
-from deltasql.log.commit.commit_rules import check_commit
+from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum

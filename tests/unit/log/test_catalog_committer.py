@@ -25,9 +25,9 @@ from deltasql.log.committer.committers import (
     current_commits,
     ratified,
 )
-from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
+from deltasql.log.storage.listing import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 
 MANAGED = "TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')"
 

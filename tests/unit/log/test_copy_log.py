@@ -12,9 +12,11 @@ import pytest
 from deltasql.base.errors.statements.copy_into import CopyStateError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.copy_log import (
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.source_files import (
     COPY_INTO,
     NEVER_EXPIRES,
+    ListedFile,
     LoadedFiles,
     encoded,
     loaded_files,
@@ -22,11 +24,9 @@ from deltasql.log.reading.copy_log import (
     newest_part,
     part_path,
 )
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import ListedFile
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.post_commit import clean_up_log
-from deltasql.session.execution.metrics import put_part
+from deltasql.session.execution.commit import put_part
 
 Create = Callable[..., DeltaLog]
 File = Callable[[str], Path]

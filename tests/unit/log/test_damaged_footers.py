@@ -23,7 +23,7 @@ from deltasql.base.errors.log import InvalidCheckpointError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.replay.log_segment import CheckpointFiles
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 
 root, path = sys.argv[1:]
 data = (Path(root) / path).read_bytes()

@@ -13,7 +13,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import InvalidLogJsonError
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.log_segment import read_last_checkpoint
-from deltasql.log.storage.locations import checksum_path, commit_path
+from deltasql.log.storage.listing import checksum_path, commit_path
 from deltasql.session.session import Session
 
 DEEP = "[" * 100_000 + "]" * 100_000

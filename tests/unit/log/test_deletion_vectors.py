@@ -12,7 +12,7 @@ from pyroaring import BitMap, BitMap64
 
 from deltasql.base.errors.log import InvalidDeletionVectorError
 from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path, z85_decode
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 
 NAME = "ab^-aqEH.-t@S}K{vb[*k^"
 FILE = "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"

@@ -15,8 +15,8 @@ import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.base.settings.session_settings import DEFAULTS, FSYNC
+from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import commit_path
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.session.session import Session
 

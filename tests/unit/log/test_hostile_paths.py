@@ -21,9 +21,9 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import read_last_checkpoint
+from deltasql.log.storage.listing import checksum_path, commit_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import checksum_path, commit_path
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 from deltasql.log.upkeep.post_commit import clean_up_log
 from deltasql.session.session import Session
 

@@ -26,7 +26,7 @@ from deltasql.log.iceberg.convert import write_iceberg_metadata
 from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metadata_path
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.locations import commit_path
+from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.session.session import Session
 from tests.unit.log.iceberg_log import PROPERTIES, STATS, commit, entries, listed, manifests, metadata, objects, summary

@@ -8,9 +8,9 @@ from deltasql.log.replay.log_segment import (
     read_last_checkpoint,
     write_last_checkpoint,
 )
-from deltasql.log.storage.locations import LAST_CHECKPOINT
+from deltasql.log.storage.listing import LAST_CHECKPOINT
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 
 HINT = LastCheckpoint(7, 100, size_in_bytes=5, files=98)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors.log import UnsupportedLocationError
-from deltasql.log.storage.locations import (
+from deltasql.log.storage.listing import (
     absolute_location,
     canonical,
     hadoop_location,

@@ -15,8 +15,7 @@ from deltasql.base.errors.versions import NoCommitsFoundError
 from deltasql.log.actions import actions as operations
 from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.history import version_at
+from deltasql.log.replay.delta_log import DeltaLog, version_at
 from deltasql.log.replay.log_segment import list_log
 
 

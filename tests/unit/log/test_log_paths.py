@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from deltasql.log.storage.locations import (
+from deltasql.log.storage.listing import (
     absolute,
     absolute_location,
     canonical,

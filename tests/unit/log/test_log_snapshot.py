@@ -15,7 +15,7 @@ from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.locations import checksum_path
+from deltasql.log.storage.listing import checksum_path
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]

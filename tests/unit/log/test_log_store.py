@@ -10,7 +10,7 @@ import pytest
 from deltasql.base.errors.log import StorageError, UnsupportedLocationError
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 
 
 @pytest.fixture(params=["local", "file", "memory"])

@@ -25,7 +25,7 @@ from deltasql.log.actions.actions import (
     SetTransaction,
 )
 from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows, mark_rows, vector_path
-from deltasql.log.commit.commit_rules import check_commit
+from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.pending.pinned_log import NetActions, PinnedLog
 from deltasql.log.protocol.protocol import Protocol

@@ -15,7 +15,7 @@ from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit import commit_race, transaction
 from deltasql.log.committer.committers import FileSystemCommitter
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 from tests.unit.log.races import VECTORS, Table, Writer
 
 ALL = set(range(20))

@@ -28,7 +28,7 @@ from deltasql.base.errors.log import (
 from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.commit.commit_rules import check_commit
+from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.committer.committers import FileSystemCommitter
 from deltasql.log.protocol.protocol import Protocol

@@ -20,9 +20,9 @@ from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.unused_files import hidden_names, unused_files
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import commit_path
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 from deltasql.session.session import Session
 
 DAY = 24 * 60 * 60

@@ -25,7 +25,7 @@ from deltasql.log.actions.deletion_vectors import (
     z85_encode,
 )
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.stores import open_store
 from tests.samples import examples
 
 # Two buckets of Roaring bitmaps, and both ends of a container.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
 from deltasql.sql.parser import parse
-from deltasql.statements.nodes.merge import (
+from deltasql.statements.merge import (
     Merge,
 )
-from deltasql.statements.nodes.table import (
+from deltasql.statements.table import (
     CreateTable,
 )
 

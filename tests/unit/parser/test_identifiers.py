@@ -9,8 +9,8 @@ import pytest
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.syntax import NameNotConstantError, NameOfWrongTypeError, NullNameError, ParseSyntaxError
 from deltasql.plan.base import SqlText
-from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters
+from deltasql.sql.postfix import BoundStatement
 
 
 def never(expression: str) -> Any:

@@ -8,12 +8,12 @@ import pytest
 
 from deltasql.plan.base import SqlText, Temporal
 from deltasql.sql.parser import ParseSyntaxError, keywords, parse
-from deltasql.statements.nodes.columns import AddColumns
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.insert import Insert
-from deltasql.statements.nodes.merge import InsertAction, Merge, UpdateAction
-from deltasql.statements.nodes.table import CreateTable, DropTable
-from deltasql.statements.nodes.update import Update
+from deltasql.statements.columns import AddColumns
+from deltasql.statements.delete import Delete
+from deltasql.statements.insert import Insert
+from deltasql.statements.merge import InsertAction, Merge, UpdateAction
+from deltasql.statements.table import CreateTable, DropTable
+from deltasql.statements.update import Update
 
 RESERVED = frozenset(
     "AND AS CASE ELSE EXCEPT FROM IN INTO IS NOT NULL ON OR SELECT SET THEN USING WHEN WHERE WITH".split()  # noqa: SIM905

@@ -6,9 +6,9 @@ import pytest
 
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
 from deltasql.sql.parser import parse
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.insert import Insert, MultiInsert, PartitionValue, ReplaceOn, ReplaceUsing, ReplaceWhere
-from deltasql.statements.nodes.merge import (
+from deltasql.statements.delete import Delete
+from deltasql.statements.insert import Insert, MultiInsert, PartitionValue, ReplaceOn, ReplaceUsing, ReplaceWhere
+from deltasql.statements.merge import (
     ClauseKind,
     DeleteAction,
     InsertAction,
@@ -16,8 +16,8 @@ from deltasql.statements.nodes.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.statements.nodes.query import Query
-from deltasql.statements.nodes.update import Assignment, Update
+from deltasql.statements.query import Query
+from deltasql.statements.update import Assignment, Update
 from tests.unit.parser.nodes import merge, path, run, table
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deltasql.sql.parser import ParseSyntaxError, parse
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.insert import Insert
-from deltasql.statements.nodes.merge import Merge
-from deltasql.statements.nodes.update import Update
+from deltasql.statements.delete import Delete
+from deltasql.statements.insert import Insert
+from deltasql.statements.merge import Merge
+from deltasql.statements.update import Update
 
 EXPRESSIONS = [
     "1",

@@ -6,8 +6,8 @@ import pytest
 
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
 from deltasql.sql.parser import parse
-from deltasql.statements.nodes.delete import Delete
-from deltasql.statements.nodes.inspect import (
+from deltasql.statements.delete import Delete
+from deltasql.statements.inspect import (
     DescribeDetail,
     DescribeHistory,
     DescribeSchema,
@@ -20,10 +20,10 @@ from deltasql.statements.nodes.inspect import (
     ShowTableProperties,
     ShowTables,
 )
-from deltasql.statements.nodes.optimize import Optimize, Reorg, UpgradeUniform
-from deltasql.statements.nodes.query import Query, SparkStatement
-from deltasql.statements.nodes.settings import ResetSetting, SetSetting
-from deltasql.statements.nodes.table import (
+from deltasql.statements.optimize import Optimize, Reorg, UpgradeUniform
+from deltasql.statements.query import Query, SparkStatement
+from deltasql.statements.settings import ResetSetting, SetSetting
+from deltasql.statements.table import (
     AlterClustering,
     ClusterBy,
     DropTable,

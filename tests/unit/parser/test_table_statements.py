@@ -7,16 +7,16 @@ import pytest
 from deltasql.plan.base import ColumnPath, SqlText, TableName
 from deltasql.schema import types
 from deltasql.sql.parser import parse
-from deltasql.statements.nodes.columns import AddColumns, AddedColumn
-from deltasql.statements.nodes.properties import (
+from deltasql.statements.columns import AddColumns, AddedColumn
+from deltasql.statements.properties import (
     CommentOnColumn,
     CommentOnSchema,
     CommentOnTable,
     SetTableProperties,
     UnsetTableProperties,
 )
-from deltasql.statements.nodes.refused import Refused
-from deltasql.statements.nodes.table import (
+from deltasql.statements.refused import Refused
+from deltasql.statements.table import (
     ClusterBy,
     CreateSchema,
     CreateTableLike,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.sql.parser import parse, tables
-from deltasql.sql.parser.tables import compile_grammar, grammar_files
+from deltasql.sql.parser import automaton, parse
+from deltasql.sql.parser.automaton import compile_grammar, grammar_files
 
 
 def test_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
@@ -50,42 +50,42 @@ def test_files_stand_in_order_with_the_start_first() -> None:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables.cache_clear()
     return tmp_path
 
 
 def test_tables_are_stored_and_read_back(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = tables.grammar_tables()
+    compiled = automaton.grammar_tables()
     assert len(list((cache / "deltasql").iterdir())) == 1
-    tables.grammar_tables.cache_clear()
-    monkeypatch.setattr(tables, "compile_grammar", lambda files: pytest.fail("compiled again"))
-    assert tables.grammar_tables() == compiled
+    automaton.grammar_tables.cache_clear()
+    monkeypatch.setattr(automaton, "compile_grammar", lambda files: pytest.fail("compiled again"))
+    assert automaton.grammar_tables() == compiled
 
 
 def test_tables_of_another_grammar_are_not_used(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tables.grammar_tables()
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables()
+    automaton.grammar_tables.cache_clear()
     files = grammar_files()
-    monkeypatch.setattr(tables, "grammar_files", lambda: {**files, "zz": "// more"})
+    monkeypatch.setattr(automaton, "grammar_files", lambda: {**files, "zz": "// more"})
     calls: list[int] = []
 
-    def compile_and_count(given: dict[str, str]) -> tables.Tables:
+    def compile_and_count(given: dict[str, str]) -> automaton.Tables:
         calls.append(1)
         return compile_grammar(given)
 
-    monkeypatch.setattr(tables, "compile_grammar", compile_and_count)
-    tables.grammar_tables()
+    monkeypatch.setattr(automaton, "compile_grammar", compile_and_count)
+    automaton.grammar_tables()
     assert calls == [1]
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables.cache_clear()
 
 
 @pytest.mark.parametrize("content", [b"", b"rubbish", b"\xe9\xff\xff\xff\xff"])
 def test_broken_cache_is_replaced(cache: Path, content: bytes) -> None:
-    tables.grammar_tables()
+    automaton.grammar_tables()
     (stored,) = (cache / "deltasql").iterdir()
     whole = stored.read_bytes()
     stored.write_bytes(content)
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables.cache_clear()
     parse("SELECT 1")
     assert len(stored.read_bytes()) == len(whole)
 
@@ -94,12 +94,12 @@ def test_without_a_place_for_the_cache(tmp_path: Path, monkeypatch: pytest.Monke
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables.cache_clear()
     parse("DROP TABLE t")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables.cache_clear()
     parse("DROP TABLE t")
-    tables.grammar_tables.cache_clear()
+    automaton.grammar_tables.cache_clear()
 
 
 def test_warm_start_needs_no_lark() -> None:

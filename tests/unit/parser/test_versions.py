@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.statements.settings import LastingVersionError, UnknownVersionError
-from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.parser.parameters import bind_versions
+from deltasql.sql.postfix import BoundStatement
 
 VALUES = {"v": 7, "session.v": 7, "`odd v`": 8, "text": "7", "flag": True}
 

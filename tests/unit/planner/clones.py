@@ -15,7 +15,7 @@ from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import write_vectors
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.storage.locations import commit_path
+from deltasql.log.storage.listing import commit_path
 from deltasql.session.session import Session
 
 SIZES = ("source_table_size", "source_num_of_files")

@@ -30,11 +30,11 @@ from deltasql.planner.catalog_changes import (
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.session.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.session.execution.commit import StagedTable
+from deltasql.session.execution.run import change_catalog, change_functions, change_views
 from deltasql.sql.parser import parse
-from deltasql.sql.queries.query_columns import derived_columns
-from deltasql.statements.rules import plan
+from deltasql.sql.queries.row_counts import derived_columns
+from deltasql.statements import plan
 
 
 def columns(text: str) -> StructType:

@@ -22,15 +22,14 @@ from deltasql.base.errors.statements.view import (
     ViewInPlaceOfTableError,
     WriteIntoViewError,
 )
-from deltasql.catalog.definitions import SchemaMode, ViewDefinition
-from deltasql.catalog.entries import ViewEntry
+from deltasql.catalog.governance import SchemaMode, ViewDefinition, ViewEntry
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.planner.binding import columns_of
 from deltasql.planner.catalog_changes import ViewDefining, ViewRemoval
 from deltasql.planner.changes import Answer, QueryRows
 from deltasql.schema.types import INTEGER, StructField, StructType
-from deltasql.session.execution.catalog_effects import change_catalog
+from deltasql.session.execution.run import change_catalog
 from deltasql.sql.parser.parameters import bind_parameters
 from tests.unit.planner.lab import Lab, columns, scans_of
 
@@ -179,7 +178,7 @@ def test_a_parameter_has_no_value_later(lab: Lab) -> None:
     context = lab.context(bound.sql)
     context.bound = bound
     from deltasql.sql.parser import parse
-    from deltasql.statements.rules import plan
+    from deltasql.statements import plan
 
     with pytest.raises(StoredParameterError, match=":p"):
         plan(parse(bound.sql), context)

@@ -12,8 +12,8 @@ import deltasql
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions import actions as operations
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.storage import copying
-from deltasql.session.execution import clone as execution
+from deltasql.log.storage import log_store
+from deltasql.session.execution import commit as execution
 from deltasql.session.session import Session
 from tests.unit.planner.clones import CHANGES, SIZES, Files, actions, changes, condition, on_disk
 
@@ -82,8 +82,8 @@ def test_a_lost_race_leaves_nothing(session: Session, files: Files, monkeypatch:
 
     def after_copying(statement: str) -> None:
         def late(*arguments: Any) -> None:
-            monkeypatch.setattr(execution, "copy_files", copying.copy_files)
-            copying.copy_files(*arguments)
+            monkeypatch.setattr(execution, "copy_files", log_store.copy_files)
+            log_store.copy_files(*arguments)
             other.sql(statement)
 
         monkeypatch.setattr(execution, "copy_files", late)

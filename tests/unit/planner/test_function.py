@@ -22,7 +22,7 @@ from deltasql.base.errors.statements.function import (
 )
 from deltasql.base.errors.statements.view import TemporaryReferenceError
 from deltasql.base.errors.syntax import TooComplexError
-from deltasql.catalog.definitions import FunctionDefinition
+from deltasql.catalog.governance import FunctionDefinition
 from deltasql.plan.operators import SqlFunction, SqlQuery
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
@@ -172,7 +172,7 @@ def test_names_of_functions(lab: Lab) -> None:
 
 def test_who_comes_second_is_judged_by_what_is_there_then(lab: Lab) -> None:
     from deltasql.log.storage.stores import Stores
-    from deltasql.session.execution.catalog_effects import change_catalog
+    from deltasql.session.execution.run import change_catalog
 
     first = lab.plan("CREATE FUNCTION f() RETURNS INT RETURN 1")
     lenient = lab.plan("CREATE FUNCTION IF NOT EXISTS f() RETURNS INT RETURN 2")

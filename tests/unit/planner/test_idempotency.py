@@ -10,7 +10,7 @@ from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.commit.transaction import Transaction
 from deltasql.planner.changes import Answer, Plan, SettingChange, Stepwise, TableChange
 from deltasql.sql.parser import parse
-from deltasql.statements.rules import plan_statement
+from deltasql.statements import plan_statement
 from tests.unit.planner.lab import Lab
 
 PREFIX = "spark.databricks.delta.write"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog import information
-from deltasql.planner.information import rows
+from deltasql.catalog import store
+from deltasql.planner.information import relations
 from deltasql.schema.types import DecimalType
 from deltasql.session.session import Session
-from deltasql.sql.queries.query_columns import named_columns
+from deltasql.sql.queries.row_counts import named_columns
 
 
 def _rows(session: Session, sql: str) -> list[tuple[Any, ...]]:
@@ -37,14 +37,14 @@ def logs(session: Session, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_every_view_has_rows() -> None:
-    assert rows._ROWS.keys() == information._DEFINITIONS.keys()
+    assert relations._ROWS.keys() == store._DEFINITIONS.keys()
 
 
 def test_rows_have_the_columns_of_their_view(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT NOT NULL PRIMARY KEY, a ARRAY<INT>, m MAP<INT, DATE>, d DOUBLE, b BINARY)")
-    for name in rows._ROWS:
+    for name in relations._ROWS:
         found = session.sql(f"SELECT * FROM information_schema.{name}")
-        assert found.schema == information.information_columns(name)
+        assert found.schema == store.information_columns(name)
         assert len(found.collect()) >= 0
     kinds = _rows(session, "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 't'")
     assert dict(kinds) == {"id": "INT", "a": "ARRAY", "m": "MAP", "d": "DOUBLE", "b": "BINARY"}

@@ -11,13 +11,13 @@ import pytest
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.sources import SourceOperationError
 from deltasql.base.errors.statements.governance import LostPolicyColumnError, PolicyColumnError, PolicyTableError
-from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
+from deltasql.catalog.governance import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Rewrite, SqlFunction, SqlQuery
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Redefinition
 from deltasql.planner.changes import RowChange
-from deltasql.session.execution.catalog_effects import change_catalog
+from deltasql.session.execution.run import change_catalog
 from tests.unit.planner.lab import Lab, columns
 
 Fails = Callable[..., Any]

@@ -26,8 +26,8 @@ from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
 from deltasql.planner.rows.scope import cte_views
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
-from deltasql.session.execution.catalog_effects import change_views
-from deltasql.sql.queries.query_columns import derived_columns
+from deltasql.session.execution.run import change_views
+from deltasql.sql.queries.row_counts import derived_columns
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 

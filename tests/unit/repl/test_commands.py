@@ -14,8 +14,7 @@ from prompt_toolkit.output import DummyOutput
 
 import deltasql
 from deltasql.base.errors.usage import UnknownPreferenceError, WrongPreferenceError
-from deltasql.clients.repl.commands import schema_changes
-from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.commands import Preferences, schema_changes
 from deltasql.clients.repl.prompt import asker, is_whole
 from deltasql.clients.repl.shell import Shell, Terminal, pager_command, show
 from deltasql.schema import types as t

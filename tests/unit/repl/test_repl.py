@@ -28,9 +28,8 @@ from pygments.token import Comment, Keyword, Name, String
 from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.errors.usage import UnknownCommandError, UnknownFormatError
 from deltasql.catalog import Catalog
-from deltasql.clients.repl.commands import _ON_INPUT, COMMANDS, command_of
+from deltasql.clients.repl.commands import _ON_INPUT, COMMANDS, Preferences, command_of
 from deltasql.clients.repl.completion import SqlCompleter
-from deltasql.clients.repl.preferences import Preferences
 from deltasql.clients.repl.prompt import continuation, is_whole, prompt_session, sql_lexer, user_history
 from deltasql.clients.repl.shell import Shell, Terminal
 from deltasql.files.result import CommandRows, Result

@@ -9,10 +9,9 @@ import pytest
 from deltasql.base.errors.schema import UnknownTypesError
 from deltasql.base.errors.statements.columns import ChangeColumnError
 from deltasql.log.protocol.protocol import requested_features
-from deltasql.schema.checks import check_partitioning, check_types
+from deltasql.schema.checks import check_foreign, check_partitioning, check_types
 from deltasql.schema.edits import set_type
 from deltasql.schema.evolution import MergeMode, merge_schemas
-from deltasql.schema.foreign import check_foreign
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.text import sql_text, type_text
 from deltasql.schema.type_lattice import Widening

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from deltasql.schema.column_mapping import (
+from deltasql.schema.types import (
     ID,
+    INTEGER,
     NESTED_IDS,
     PHYSICAL_NAME,
+    STRING,
+    ArrayType,
+    MapType,
+    StructField,
+    StructType,
     assign_ids,
     has_dropped_columns,
     is_mapped,
     physical_name,
     physical_schema,
 )
-from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
 
 INNER = StructType((StructField("x", INTEGER), StructField("y", STRING)))
 SCHEMA = StructType(

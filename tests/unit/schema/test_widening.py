@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from deltasql.schema.checks import TypeChange, unsupported_changes, with_table_version
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
     BYTE,
@@ -24,7 +25,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.schema.widening import TypeChange, unsupported_changes, with_table_version
 
 
 def changed(kind: DataType, *changes: dict[str, Any]) -> StructField:

@@ -17,7 +17,7 @@ from deltasql.files.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
 from deltasql.session.script.interpreter import run_script
 from deltasql.session.script.tree import ExecutedStatement, ResultRows
-from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.postfix import BoundStatement
 
 NUMBERS = ResultRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))
 

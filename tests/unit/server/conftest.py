@@ -10,7 +10,7 @@ from typing import Any
 import adbc_driver_flightsql.dbapi as adbc
 import pytest
 
-from deltasql.clients.server.command import Settings, running
+from deltasql.clients.server.flight import Settings, running
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 from deltasql.base.errors.server import HandleNotFoundError
 from deltasql.clients.server.clients import MOST_PREPARED, Client, Clients
-from deltasql.clients.server.command import TOKEN, Settings, running
+from deltasql.clients.server.flight import TOKEN, Settings, running
 from deltasql.clients.server.messages import packed, unpacked
 from deltasql.clients.server.statements import RowsAtHand
 

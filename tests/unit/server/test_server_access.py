@@ -17,7 +17,7 @@ import deltasql
 from deltasql.base.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
 from deltasql.clients import cli
 from deltasql.clients.server.clients import MOST_WAITING, Clients
-from deltasql.clients.server.command import TOKEN, Settings, running
+from deltasql.clients.server.flight import TOKEN, Settings, running
 from deltasql.clients.server.statements import RowsAtHand
 
 HEADER = "adbc.flight.sql.authorization_header"

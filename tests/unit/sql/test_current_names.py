@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.current_names import current_names
-from deltasql.sql.text_edits import splice
+from deltasql.sql.text_edits import current_names, splice
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from deltasql.schema.types import (
     matching,
 )
 from deltasql.sql.evaluated.expressions import Order, RowScope, Selection, row_expression, selection
-from deltasql.sql.evaluated.queries import constant_rows
+from deltasql.sql.queries.query_filters import constant_rows
 
 TARGET = StructType(
     (

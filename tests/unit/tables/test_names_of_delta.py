@@ -132,7 +132,7 @@ WRONG: dict[str, tuple[str, type[Exception], Any]] = {
 @pytest.mark.parametrize(("text", "kind", "call"), WRONG.values(), ids=WRONG)
 def test_texts_and_types_of_errors(text: str, kind: type[Exception], call: Any) -> None:
     """No statement runs for a wrong argument, so that no session is needed."""
-    from deltasql.clients.tables.runner import StatementRunner
+    from deltasql.clients.tables.definition import StatementRunner
     from deltasql.plan.base import TableName
 
     session: Any = None

@@ -27,7 +27,6 @@ from deltasql.base.errors.external_catalog import (
     CatalogRequestError,
     CatalogUnavailableError,
 )
-from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.model import (
     EXTERNAL,
     ChangedMeanwhileError,
@@ -41,6 +40,7 @@ from deltasql.catalog.external.metastore.model import (
     owned,
 )
 from deltasql.catalog.external.metastore.store import MetastoreStore
+from deltasql.catalog.external.routing import CatalogOptions
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError
 
 _READ_ONLY = frozenset(

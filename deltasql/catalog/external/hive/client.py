@@ -31,7 +31,6 @@ from deltasql.base.errors.external_catalog import (
     CatalogRequestError,
     CatalogUnavailableError,
 )
-from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.model import (
     CHANGED,
     MANAGED,
@@ -45,6 +44,7 @@ from deltasql.catalog.external.metastore.model import (
     detached,
 )
 from deltasql.catalog.external.metastore.store import MetastoreStore
+from deltasql.catalog.external.routing import CatalogOptions
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
 
 _T = TypeVar("_T")

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from deltasql.base.errors.schema import InvalidSchemaJsonError
-from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external.routing import MirroredTable
-from deltasql.log.storage.locations import hadoop_location, plain_location, table_location, table_uri
+from deltasql.catalog.governance import TableEntry
+from deltasql.log.storage.listing import hadoop_location, plain_location, table_location, table_uri
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.text import length_of, parsed_type, plain_field, type_text
 from deltasql.schema.types import (

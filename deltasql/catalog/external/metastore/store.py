@@ -13,18 +13,6 @@ from typing import TypeVar
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.external_catalog import CatalogTableError, CatalogWritersError
-from deltasql.catalog.definitions import SchemaMode, TableSource, ViewDefinition
-from deltasql.catalog.entries import (
-    DEFAULT_CATALOG,
-    DEFAULT_SCHEMA,
-    Entry,
-    FunctionEntry,
-    StoredSchema,
-    TableEntry,
-    ViewEntry,
-    sql_name,
-)
-from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.model import (
     COMMENT,
     DELTA,
@@ -54,7 +42,20 @@ from deltasql.catalog.external.metastore.model import (
     stored_schema,
     user_properties,
 )
-from deltasql.catalog.external.routing import ExternalStore, MirroredTable
+from deltasql.catalog.external.routing import CatalogOptions, ExternalStore, MirroredTable
+from deltasql.catalog.governance import (
+    DEFAULT_CATALOG,
+    DEFAULT_SCHEMA,
+    Entry,
+    FunctionEntry,
+    SchemaMode,
+    StoredSchema,
+    TableEntry,
+    TableSource,
+    ViewDefinition,
+    ViewEntry,
+    sql_name,
+)
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -64,7 +65,7 @@ from deltasql.catalog.store import (
     TableKey,
 )
 from deltasql.log.properties.property_registry import without_deltasql_properties
-from deltasql.log.storage.locations import table_location
+from deltasql.log.storage.listing import table_location
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.types import StructType
 

@@ -31,8 +31,7 @@ from deltasql.base.errors.external_catalog import (
     CatalogUnavailableError,
 )
 from deltasql.base.errors.secrets import conceal, reveal
-from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.routing import TableFacts
+from deltasql.catalog.external.routing import CatalogOptions, TableFacts
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, around
 from deltasql.log.storage.stores import Lent
 

@@ -12,9 +12,7 @@ from typing import Any, NoReturn
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.external_catalog import CatalogRequestError
-from deltasql.catalog.entries import Entry, StoredCatalog, StoredSchema, TableEntry
-from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.routing import ExternalStore
+from deltasql.catalog.external.routing import CatalogOptions, ExternalStore
 from deltasql.catalog.external.unity.client import (
     TYPE,
     Lender,
@@ -25,10 +23,11 @@ from deltasql.catalog.external.unity.client import (
     updates,
 )
 from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
+from deltasql.catalog.governance import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
 from deltasql.log.committer.committers import StagedCommit, TableCommits
 from deltasql.log.properties.property_registry import UNITY_TABLE_ID
-from deltasql.log.storage.locations import is_local, table_location
+from deltasql.log.storage.listing import is_local, table_location
 from deltasql.log.storage.stores import Lent
 
 _MANAGED = "catalogManaged"

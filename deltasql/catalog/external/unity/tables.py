@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, TypeVar
 
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.catalog.store import TableKey
 from deltasql.log.committer.committers import TableCommits
-from deltasql.log.storage.locations import table_location
+from deltasql.log.storage.listing import table_location
 from deltasql.schema.json import field_from_json
 from deltasql.schema.types import StructField, StructType
 

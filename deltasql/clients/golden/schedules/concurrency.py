@@ -33,9 +33,9 @@ from deltasql.clients.golden.watch import LogWatch
 from deltasql.log.commit.commit_writer import table_level
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.listing import is_local, local_path
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import is_local, local_path
-from deltasql.session.execution.pending import Pending
+from deltasql.session.execution.run import Pending
 from deltasql.session.session import Session
 
 

@@ -14,8 +14,8 @@ from enum import Enum
 
 from typing_extensions import assert_never
 
-from deltasql.clients.golden.directives import DirectivePosition
-from deltasql.clients.golden.script import GoldenScript, GoldenStatement, ScheduleText
+from deltasql.clients.golden.compare import DirectivePosition
+from deltasql.clients.golden.record import GoldenScript, GoldenStatement, ScheduleText
 
 MOST_SCHEDULES = 100
 """Most schedules of `all`: three sessions of one statement have 90, and each runs every statement once."""

@@ -43,8 +43,7 @@ from deltasql.base.errors.write import (
 )
 from deltasql.engines.choice import violation_error
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.log.storage.listing import may_make, may_read
-from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.listing import is_local, local_path, may_make, may_read
 from deltasql.plan import base
 from deltasql.plan.base import BOUND_VALUES, JSON_NAME
 from deltasql.plan.operators import Constraint, Operator, Project, Rewrite, children

@@ -1,20 +1,31 @@
-"""Data files that the driver reads, as a DataFrame like the one that Spark's own reader makes of them."""
+"""Data files that the driver reads, as a DataFrame like the one that Spark's own reader makes of them.
+
+The bytes that an operator reads, if every input is known to be small; UNKNOWN_SIZE otherwise.
+
+Resources of one statement in this process: temporary files, and sizes of the rows sent to the engine.
+
+Row ids (row tracking) as columns: stored for a moved row, else base row id of the file plus row index.
+
+A rewrite keeps row ids in three steps, as a compaction does: it reads with `binding.scan(…, with_ids=True)`, so that
+each row has ROW_ID and ROW_VERSION; it passes both columns on (NULL version for a changed row, NULL for both in a new
+row); and it passes the scan's `row_ids` to `Stage.write`, which stores them under the table's names. A scan of a table
+without row tracking has no `row_ids`, and none of this happens.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import np, pa
-from deltasql.engines.choice import is_handed_out
-from deltasql.engines.spark.reading.input_size import Workspace
-from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_file, goes_by_file
+from deltasql.base.lazy import F, np, pa
+from deltasql.engines.choice import is_handed_out, scan_size
+from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_file, goes_by_file, lookup
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.memory import KEYED_BYTES, NUMBERED_FILES
 from deltasql.files.reading.file_reader import (
     ADDRESS,
     DESCRIPTION,
@@ -26,16 +37,128 @@ from deltasql.files.reading.file_reader import (
     tables_of,
 )
 from deltasql.files.reading.file_tables import file_numbers, file_pieces
-from deltasql.plan.base import ROW_ADDRESS
-from deltasql.plan.operators import Scan
+from deltasql.files.stage import COUNTED_ROWS, KEYED_BYTES, NUMBERED_FILES, TINY_BYTES
+from deltasql.plan.base import (
+    DESCRIBED,
+    FIRST_ID,
+    FIRST_VERSION,
+    ID_FILE,
+    ID_POSITION,
+    MOVED_ID,
+    MOVED_VERSION,
+    ROW_ADDRESS,
+    ROW_ID,
+    ROW_VERSION,
+    quote,
+)
+from deltasql.plan.operators import (
+    METADATA,
+    ROW_ID_COLUMNS,
+    Literals,
+    MemoryRows,
+    Operator,
+    Project,
+    Rewrite,
+    Scan,
+    SourceFiles,
+    SqlQuery,
+    Supplied,
+    children,
+    evaluated_texts,
+    texts_of,
+)
 from deltasql.schema.text import sql_literal, without_lengths
 from deltasql.schema.types import (
+    LONG,
     StructField,
     StructType,
 )
+from deltasql.sql.queries.row_counts import most_rows
+from deltasql.sql.references import names_collation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame
+
+    from deltasql.engines.spark.session.spark import SparkHandle
+
+
+UNKNOWN_SIZE = 1 << 40
+_BYTES_PER_ROW = 8
+_BYTES_OF_FOOTER = 512
+_BYTES_OF_OPENING = 1 << 16
+"""To open one more file of another format takes as long as to read so much of it: many want all cores."""
+
+
+def input_size(operator: Operator) -> int:
+    """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
+    if estimated_rows(operator) > COUNTED_ROWS:
+        return UNKNOWN_SIZE
+    # What names a collation needs generated code, as columns with one do: see `scan_size`.
+    collated = any(map(names_collation, evaluated_texts(operator)))
+    return max(_bytes(operator), TINY_BYTES if collated else 0)
+
+
+def _bytes(operator: Operator) -> int:
+    if isinstance(operator, Scan):
+        return scan_size(operator)
+    if isinstance(operator, SourceFiles):
+        return operator.size + len(operator.files) * _BYTES_OF_OPENING
+    return sum(map(_bytes, children(operator)))
+
+
+def estimated_rows(operator: Operator) -> int:
+    """About the most rows that are gone through for `operator`. Of a large scan nothing is asked but its size."""
+    match operator:
+        case Scan():
+            return _estimated(scan_size(operator) - _BYTES_OF_FOOTER * operator.files.num_rows)
+        case SourceFiles():
+            return _estimated(operator.size)
+        case Supplied(frame):
+            return frame.rows if isinstance(frame, MemoryRows) else UNKNOWN_SIZE
+        case Literals() | MemoryRows():
+            return operator.rows
+        case SqlQuery():
+            return _text_rows(operator.sql, operator.relations)
+        case Rewrite():
+            return _rewritten(operator)
+        case _:
+            texts = [sql for _, sql in operator.columns] if isinstance(operator, Project) else []
+            return sum(map(estimated_rows, children(operator))) + sum(_text_rows(text, {}) for text in texts)
+
+
+def _estimated(bytes_of_rows: int) -> int:
+    """An estimate from the size of the files. It counts for joins: a scan alone is measured in bytes."""
+    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), COUNTED_ROWS // 4)
+
+
+def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
+    rows = most_rows(sql, {name: estimated_rows(operator) for name, operator in relations.items()})
+    return UNKNOWN_SIZE if rows is None else rows
+
+
+def _rewritten(operator: Rewrite) -> int:
+    """Rows of the target and of the source, which are multiplied where the join has no equality."""
+    target, source = estimated_rows(operator.target), 0
+    if operator.join is not None:
+        source = estimated_rows(operator.join.source)
+        target = target if operator.join.equal_keys else target * max(source, 1)
+    return target + source + sum(_text_rows(text, operator.relations) for text in texts_of(operator))
+
+
+class Workspace:
+    """Keeps objects such as temporary folders alive for a statement, and counts the bytes sent to the engine."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        """Bytes of the rows that were sent to the engine, in Arrow's memory format."""
+        self._retained: list[object] = []
+
+    def retain(self, item: object) -> None:
+        """Keeps a reference to an object that is deleted when unreferenced, such as a temporary folder."""
+        self._retained.append(item)
+
 
 FILE_NUMBER_SQL = f"shiftright({ROW_ADDRESS}, {ROW_BITS})"
 """SQL of the number of a row's file."""
@@ -128,3 +251,84 @@ def _chosen(texts: Mapping[int, str]) -> str:
 def as_it_is(sql: str) -> str:
     """SQL of rows that have `_metadata`."""
     return sql
+
+
+_FILE_FIELDS = {
+    "file_path": "STRING",
+    "file_name": "STRING",
+    "file_size": "BIGINT",
+    "file_block_start": "BIGINT",
+    "file_block_length": "BIGINT",
+    "file_modification_time": "TIMESTAMP",
+    "row_index": "BIGINT",
+}
+_ID_FIELDS = {
+    "row_id": ROW_ID,
+    "base_row_id": FIRST_ID,
+    "default_row_commit_version": FIRST_VERSION,
+    "row_commit_version": ROW_VERSION,
+}
+
+
+def stored_fields(operator: Scan) -> tuple[StructField, ...]:
+    """Data file columns that store the ids and versions of moved rows; NULL in files that lack them."""
+    columns = operator.row_ids
+    return () if columns is None else (StructField(columns.row_id, LONG), StructField(columns.version, LONG))
+
+
+def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
+    """Hidden columns that a read adds for row ids and METADATA: name → SQL. `file_key` is SQL of the file's key."""
+    columns = {DESCRIBED: "_metadata"} if operator.described else {}
+    if operator.row_ids is not None:
+        columns |= {ID_FILE: file_key, ID_POSITION: "_metadata.row_index"}
+        columns |= {MOVED_ID: quote(operator.row_ids.row_id), MOVED_VERSION: quote(operator.row_ids.version)}
+    return columns
+
+
+def with_row_ids(
+    spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
+) -> DataFrame:
+    """`frame`, which has the columns of `read_columns`, with ROW_ID, ROW_VERSION and METADATA as the scan requests."""
+    if operator.row_ids is not None:
+        frame = _with_first_ids(spark, operator, frame, paths, key_of)
+        row_id, version = (
+            f"coalesce({MOVED_ID}, {FIRST_ID} + {ID_POSITION})",
+            f"coalesce({MOVED_VERSION}, {FIRST_VERSION})",
+        )
+        frame = frame.withColumns({ROW_ID: F.expr(row_id), ROW_VERSION: F.expr(version)})
+    return frame.withColumn(METADATA, F.expr(_description(operator))) if operator.described else frame
+
+
+def _with_first_ids(
+    spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
+) -> DataFrame:
+    """`frame` with the base row id and commit version of each row's file: literals for one file, else a small join."""
+    selected = set(paths)
+    columns = [operator.files.column(name).to_pylist() for name in ("location", *ROW_ID_COLUMNS)]
+    firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in selected]
+    if len(firsts) == 1:
+        ((_, first, version),) = firsts
+        literals = {FIRST_ID: F.lit(first).cast("bigint"), FIRST_VERSION: F.lit(version).cast("bigint")}
+        return frame.withColumns(literals)
+    files, ids, versions = zip(*firsts, strict=True)
+    id_columns = {ID_FILE: (pa.string(), files), FIRST_ID: (pa.int64(), ids), FIRST_VERSION: (pa.int64(), versions)}
+    return frame.join(F.broadcast(lookup(spark, id_columns)), ID_FILE)
+
+
+def without_ids(scan: Scan) -> Scan:
+    """`scan` without row ids, for a job that only searches for rows."""
+    return scan if scan.row_ids is None else replace(scan, row_ids=None)
+
+
+def metadata_type(operator: Scan) -> str:
+    """The SQL type of the column METADATA."""
+    ids = dict.fromkeys(_ID_FIELDS, "BIGINT") if operator.row_ids is not None else {}
+    return f"STRUCT<{', '.join(f'{name}: {kind}' for name, kind in {**_FILE_FIELDS, **ids}.items())}>"
+
+
+def _description(operator: Scan) -> str:
+    """SQL that computes the column METADATA."""
+    if operator.row_ids is None:
+        return DESCRIBED
+    fields = {**{name: f"{DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}
+    return f"named_struct({', '.join(f'{name!r}, {value}' for name, value in fields.items())})"

@@ -20,13 +20,12 @@ from deltasql.base.errors.statements.view import ViewSchemaChangedError
 from deltasql.base.lazy import F
 from deltasql.base.settings.session_settings import ANSI
 from deltasql.engines.choice import is_handed_out
+from deltasql.engines.spark.reading.driver_rows import Workspace
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
-from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.scans import CachedScans, with_declared
 from deltasql.engines.spark.reading.source_rows import Texts, checked, has_json_paths, source_rows, without_json_paths
-from deltasql.engines.spark.session.capabilities import Capabilities
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema
-from deltasql.engines.spark.session.spark import SparkHandle, drop_hidden
+from deltasql.engines.spark.session.spark import Capabilities, SparkHandle, drop_hidden
 from deltasql.files.reading.file_tables import literal_table
 from deltasql.files.result import RowSource
 from deltasql.log.storage.stores import Stores

@@ -33,14 +33,21 @@ from deltasql.base.errors.engine import LentCredentialsError, NotOnSailError, Ol
 from deltasql.base.lazy import F, np, pa
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
-from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows
-from deltasql.engines.spark.reading.input_size import Workspace
-from deltasql.engines.spark.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
+from deltasql.engines.spark.reading.driver_rows import (
+    FILE_NUMBER_SQL,
+    Spelling,
+    Workspace,
+    as_it_is,
+    driver_rows,
+    metadata_type,
+    read_columns,
+    stored_fields,
+    with_row_ids,
+)
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, lookup, no_rows, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.files.memory import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
 from deltasql.files.reading.file_reader import OLD_DAYS
 from deltasql.files.reading.file_tables import (
     deleted_by_file,
@@ -49,8 +56,8 @@ from deltasql.files.reading.file_tables import (
     readable_files,
     vector_positions,
 )
-from deltasql.log.storage.listing import file_state
-from deltasql.log.storage.locations import hadoop_location, is_local, local_path, table_location
+from deltasql.files.stage import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
+from deltasql.log.storage.listing import file_state, hadoop_location, is_local, local_path, table_location
 from deltasql.plan.base import (
     FILE_KEY,
     FILE_KEYS,
@@ -67,7 +74,6 @@ from deltasql.plan.base import (
     quote,
 )
 from deltasql.plan.operators import METADATA, Scan
-from deltasql.schema.column_mapping import PARQUET_FIELD_ID, is_mapped, physical_name, physical_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.json import type_to_json
 from deltasql.schema.text import (
@@ -83,6 +89,7 @@ from deltasql.schema.text import (
 from deltasql.schema.types import (
     DOUBLE,
     FLOAT,
+    PARQUET_FIELD_ID,
     VOID,
     DataType,
     DecimalType,
@@ -90,6 +97,9 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     case_matters,
+    is_mapped,
+    physical_name,
+    physical_schema,
 )
 
 if TYPE_CHECKING:

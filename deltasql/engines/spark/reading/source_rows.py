@@ -20,13 +20,12 @@ from deltasql.base.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.base.lazy import F
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
-from deltasql.engines.spark.session.capabilities import SPARK, Capabilities
 from deltasql.engines.spark.session.local_rows import Scratch, no_rows, spark_schema
-from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import SPARK, Capabilities, SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.files.reading.file_reader import DESCRIPTION
-from deltasql.log.storage.locations import encode_path, folder_and_name, hadoop_location, hadoop_scheme, is_local
+from deltasql.log.storage.listing import encode_path, folder_and_name, hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import hadoop_settings
 from deltasql.plan import base
 from deltasql.plan.base import GUARD, quote

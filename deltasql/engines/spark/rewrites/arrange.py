@@ -26,8 +26,7 @@ from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.files.reading.file_reader import count_live_rows
-from deltasql.files.staged import Staged
-from deltasql.files.writing.staged_files import ORIGIN
+from deltasql.files.writing.arrow_files import ORIGIN, Staged
 from deltasql.plan.base import (
     ARRANGED_FILE,
     BIN,

@@ -40,11 +40,8 @@ from deltasql.engines.rewriting.outcome import (
     rewritten_files,
     same_columns,
 )
-from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL
+from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, input_size, without_ids
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.engines.spark.reading.input_size import input_size
-from deltasql.engines.spark.reading.row_ids import without_ids
-from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rewrites.position_search import (
     CHANGES,
     ChangedRows,
@@ -52,15 +49,14 @@ from deltasql.engines.spark.rewrites.position_search import (
     rows_at_positions,
     search,
 )
-from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError
+from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError, MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import Counts, SparkStage
-from deltasql.files.memory import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS, UNPACKED, memory_limit
 from deltasql.files.reading.file_reader import count_live_rows, spark_uri
-from deltasql.files.staged import Staged
-from deltasql.files.writing.staged_files import ORIGIN
+from deltasql.files.stage import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS, UNPACKED, memory_limit
+from deltasql.files.writing.arrow_files import ORIGIN, Staged
 from deltasql.log.actions.record_count import live_rows, record_count
-from deltasql.log.storage.locations import decode_path
+from deltasql.log.storage.listing import decode_path
 from deltasql.plan.base import ACTION, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
 from deltasql.planner.door import RewriteOutcome

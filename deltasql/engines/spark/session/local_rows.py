@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.lazy import F, pa
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.engines.spark.session.remote import streamed
+from deltasql.engines.spark.session.local import streamed
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.memory import MEMORY_SHARE, SENT_BYTES, available_memory
-from deltasql.log.storage.locations import folder_and_name
+from deltasql.files.stage import MEMORY_SHARE, SENT_BYTES, available_memory
+from deltasql.log.storage.listing import folder_and_name
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.base import hidden
-from deltasql.schema.arrow_types import bare_schema
 from deltasql.schema.edits import without_metadata
+from deltasql.schema.evolution import bare_schema
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import DataType, StructField, StructType
 

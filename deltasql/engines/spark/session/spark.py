@@ -5,6 +5,10 @@ The temporary views of a Spark session: SHOW TABLES asks for them each time that
 A small LRU cache of a session's DataFrames for later statements.
 
 The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
+
+Optional features of the engine behind a session, probed once per session.
+
+A Spark Connect server may be an engine other than Spark.
 """
 
 from __future__ import annotations
@@ -18,10 +22,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import NeedsEngineError
+from deltasql.base.lazy import F
 from deltasql.base.progress import Progress, Watch
 from deltasql.base.settings.session_settings import (
     CASE_SENSITIVE,
@@ -32,7 +38,6 @@ from deltasql.base.settings.session_settings import (
     SessionSettings,
     preserve_literal_values,
 )
-from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engines.spark.session.local import (
     COMMITTER,
     IN_PLACE,
@@ -41,25 +46,23 @@ from deltasql.engines.spark.session.local import (
     InPlaceCommit,
     active_session,
     can_reach,
+    conceal_in_wire_log,
     configure,
+    drop_views,
     has_other_keys,
     in_place_commit,
     is_configured_outside,
+    is_connect,
     is_local_master,
     master_address,
     outside_settings,
+    remote_session,
     session_settings,
+    settings_of_server,
     start_local,
 )
-from deltasql.engines.spark.session.remote import (
-    conceal_in_wire_log,
-    drop_views,
-    is_connect,
-    remote_session,
-    settings_of_server,
-)
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
-from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
+from deltasql.log.storage.listing import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
@@ -68,6 +71,71 @@ from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Features of Spark that a session supports."""
+
+    observe: bool = True
+    """DataFrame.observe: rows are counted while they are written. Otherwise a separate query counts them."""
+    metadata: bool = True
+    """`_metadata` identifies the file and index of a row. Otherwise this process reads and writes all files."""
+    repartition_by_id: bool = True
+    """DataFrame.repartitionById: rows can be assigned to tasks by number."""
+    ids_in_filters: bool = True
+    """Filters may use monotonically_increasing_id()."""
+    checks_types: bool = True
+    """The analyser rejects conditions that are not BOOLEAN, and casts that do not exist."""
+    functions: bool = True
+    """CREATE TEMPORARY FUNCTION … RETURN."""
+    subqueries: bool = True
+    """IN and EXISTS sub-queries are allowed anywhere in an expression, with the meaning that they have in WHERE."""
+    persists: bool = True
+    """DataFrame.persist: rows can be cached for a second evaluation."""
+
+
+SPARK = Capabilities()
+"""All features: those of a session with its own JVM."""
+
+_PROBED: weakref.WeakKeyDictionary[SparkSession, Capabilities] = weakref.WeakKeyDictionary()
+
+
+def capabilities(session: SparkSession) -> Capabilities:
+    """The capabilities of a Spark Connect session. The first call sends a few requests, but runs no job."""
+    probed = _PROBED.get(session)
+    if probed is None:
+        probed = _PROBED[session] = _probed(session)
+    return probed
+
+
+def _probed(session: SparkSession) -> Capabilities:
+    one = session.range(1)
+    if _is_supported(lambda: one.observe("deltasql", F.count(F.lit(1)).alias("rows"))):
+        # It is Spark.
+        return SPARK
+    return Capabilities(
+        observe=False,
+        metadata=_is_supported(
+            lambda: session.read.schema("x INT").format("parquet").load().select("_metadata.row_index")
+        ),
+        repartition_by_id=_is_supported(lambda: one.repartitionById(1, F.lit(0))),
+        ids_in_filters=False,
+        checks_types=not _is_supported(lambda: one.select(F.expr("CASE WHEN id + 1 THEN 1 END"))),
+        functions=False,
+        subqueries=False,
+        persists=False,
+    )
+
+
+def _is_supported(make: Callable[[], Any]) -> bool:
+    from pyspark.errors import PySparkException
+
+    try:
+        make().schema  # noqa: B018 - Spark Connect looks only now
+    except PySparkException:
+        return False
+    return True
 
 
 MOST_FRAMES = 64

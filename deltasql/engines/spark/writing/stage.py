@@ -29,25 +29,29 @@ from deltasql.base.errors.write import NestedVoidError
 from deltasql.base.lazy import F, pa
 from deltasql.base.registry.entries import CODECS
 from deltasql.base.settings.session_settings import OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN
-from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.governance import TableSource
 from deltasql.engines.choice import moved_in_process, only_for_spark, unreachable_error
-from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
+from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE
 from deltasql.engines.spark.reading.source_rows import checked
+from deltasql.engines.spark.session.local import is_connect, streamed
 from deltasql.engines.spark.session.local_rows import frame_schema, spark_type
-from deltasql.engines.spark.session.remote import is_connect, streamed
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import for_rebalancing, for_writes
 from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
 from deltasql.files.reading.file_reader import in_memory
 from deltasql.files.stage import FileStage
-from deltasql.files.staged import Staged
-from deltasql.files.writing.arrow_files import as_stored, by_directory, directory_of, write_pieces, write_tables
-from deltasql.files.writing.staged_files import (
+from deltasql.files.writing.arrow_files import (
     CHANGE_DATA,
     DIRECTORY_PREFIX,
     ORIGIN,
+    Staged,
     WrittenFile,
+    as_stored,
+    by_directory,
     data_entries,
+    directory_of,
+    write_pieces,
+    write_tables,
     written_files,
 )
 from deltasql.files.writing.successors import RewrittenFile
@@ -58,14 +62,12 @@ from deltasql.log.properties.property_registry import (
     TableProperties,
 )
 from deltasql.log.properties.property_registry import OPTIMIZE_WRITE as TABLE_OPTIMIZES
-from deltasql.log.storage.listing import checksum_beside
-from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.listing import checksum_beside, is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan import base
 from deltasql.plan.base import IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION, hidden
 from deltasql.plan.operators import ANY_SHAPE, Constraint, FileShape
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
-from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import HIVE_NULL, schema_to_json
 from deltasql.schema.text import path_text, quote_name, quote_text
 from deltasql.schema.types import (
@@ -82,6 +84,9 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     collation_of,
+    is_mapped,
+    physical_name,
+    physical_schema,
     without_collations,
 )
 

@@ -27,9 +27,8 @@ from deltasql.base.errors.statements.transaction import (
 from deltasql.base.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit.commit_group import CommitGroup
 from deltasql.log.commit.commit_race import CommitRace
-from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.commit.transaction import Commit, CommitGroup, Transaction
 from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.pending.pinned_log import Cut, PinnedLog
 from deltasql.log.replay.delta_log import DeltaLog
@@ -59,26 +58,26 @@ from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, S
 from deltasql.session.execution.commit import Committed, Contribution
 from deltasql.session.execution.row_change import StagedLayout
 from deltasql.session.execution.transaction.written_table import WrittenTable, is_managed
-from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.postfix import BoundStatement
 from deltasql.sql.tokens import tokens_from
-from deltasql.statements.nodes.catalog import (
+from deltasql.statements.catalog import (
     CommentOnCatalog,
     CreateCatalog,
     DropCatalog,
     SetCatalogProperties,
     UnsetCatalogProperties,
 )
-from deltasql.statements.nodes.clone import CloneTable
-from deltasql.statements.nodes.convert import Convert
-from deltasql.statements.nodes.copy_into import CopyInto
-from deltasql.statements.nodes.features import DropFeature
-from deltasql.statements.nodes.fsck import Fsck
-from deltasql.statements.nodes.generate import Generate
-from deltasql.statements.nodes.optimize import Optimize, Reorg, UpgradeUniform
-from deltasql.statements.nodes.properties import CommentOnSchema
-from deltasql.statements.nodes.refresh import CreateRefreshed, RefreshData
-from deltasql.statements.nodes.restore import Restore
-from deltasql.statements.nodes.table import (
+from deltasql.statements.clone import CloneTable
+from deltasql.statements.convert import Convert
+from deltasql.statements.copy_into import CopyInto
+from deltasql.statements.features import DropFeature
+from deltasql.statements.fsck import Fsck
+from deltasql.statements.generate import Generate
+from deltasql.statements.optimize import Optimize, Reorg, UpgradeUniform, auto_compaction, compacts
+from deltasql.statements.properties import CommentOnSchema
+from deltasql.statements.refresh import CreateRefreshed, RefreshData
+from deltasql.statements.restore import Restore
+from deltasql.statements.table import (
     CreateSchema,
     CreateTable,
     CreateTableLike,
@@ -89,9 +88,8 @@ from deltasql.statements.nodes.table import (
     SetTableLocation,
     UnsetSchemaProperties,
 )
-from deltasql.statements.nodes.upkeep import AnalyzeTable
-from deltasql.statements.nodes.vacuum import Vacuum
-from deltasql.statements.rules.files.auto_compaction import auto_compaction, compacts
+from deltasql.statements.upkeep import AnalyzeTable
+from deltasql.statements.vacuum import Vacuum
 
 _MOVES = "it moves rows to other files, which must be those of a version."
 _MAKES = "it makes a table, or puts another one in its place."

@@ -25,8 +25,8 @@ from deltasql.log.commit.transaction import Commit, PreparedCommit, Transaction
 from deltasql.log.configuration.row_ids import ENABLEMENT_TAG
 from deltasql.log.pending.pinned_log import JoinedRows, NetActions, PinnedLog, now_ms, pending_commit
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.log.reading.change_feed import changes_of
-from deltasql.log.storage.locations import canonical
+from deltasql.log.reading.stream_source import changes_of
+from deltasql.log.storage.listing import canonical
 from deltasql.plan.operators import Reads
 from deltasql.planner.change_feed import derived_changes
 from deltasql.planner.changes import RowChange

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from deltasql.session.frames.columns import classic, connect
+from deltasql.session.frames.columns import classic, texts
 from deltasql.session.frames.columns.classic import ClassicColumns
-from deltasql.session.frames.columns.connect import ConnectColumns
-from deltasql.session.frames.columns.texts import Owner
+from deltasql.session.frames.columns.texts import ConnectColumns, Owner
 
 
 def is_column(value: Any) -> bool:
@@ -29,9 +28,9 @@ def column_sql(column: Any, owner: Owner | None = None) -> str:
 
 def origins(frame: Any) -> set[int]:
     """The numbers by which Columns are bound to a DataFrame."""
-    return classic.attributes_of(frame) if hasattr(frame, "_jdf") else connect.plans_of(frame)
+    return classic.attributes_of(frame) if hasattr(frame, "_jdf") else texts.plans_of(frame)
 
 
 def frame_alias(frame: Any) -> str | None:
     """The alias of a DataFrame, None without one."""
-    return classic.alias_of(frame) if hasattr(frame, "_jdf") else connect.alias_of(frame)
+    return classic.alias_of(frame) if hasattr(frame, "_jdf") else texts.alias_of(frame)

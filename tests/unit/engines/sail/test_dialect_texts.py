@@ -8,9 +8,9 @@ from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, checked_body, inlined
-from deltasql.engines.sail.dialect.names import spark_names
+from deltasql.engines.sail.dialect.order import spark_names
 from deltasql.engines.sail.dialect.pipes import DirectoryWrite, directory_write, single_quotes
-from deltasql.engines.sail.dialect.session_variables import (
+from deltasql.engines.sail.variables import (
     Assign,
     AssignedVariable,
     Declare,

@@ -1,0 +1,66 @@
+"""FSCK REPAIR TABLE: removes missing files from the log.
+
+FSCK REPAIR TABLE: files of the newest version that are gone leave the log as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltasql.base.lazy import pa, pc
+from deltasql.base.settings.session_settings import FSCK_MOST_ROWS
+from deltasql.log.actions import actions
+from deltasql.log.storage.listing import absolute
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.operators import Reads
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context, plan
+from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Fsck(LogicalPlan):
+    """FSCK REPAIR TABLE t [METADATA ONLY] [DRY RUN]"""
+
+    table: TableName
+    dry_run: bool
+
+
+FSCK_COLUMNS = StructType(
+    (
+        StructField("dataFilePath", STRING, False),
+        StructField("dataFileMissing", BOOLEAN, False),
+        StructField("deletionVectorPath", STRING),
+        StructField("deletionVectorFileMissing", BOOLEAN, False),
+    )
+)
+
+
+@plan.register
+def plan_fsck(statement: Fsck, context: Context) -> Plan:
+    """A file with a missing deletion vector is removed too: its live rows are unknown."""
+    from deltasql.log.reading.unused_files import missing_files
+
+    log, snapshot = context.writable(statement.table)
+    files = snapshot.files(("path", "deletionVector", "size"))
+    gone, unmarked = missing_files(log.store, files)
+    broken = pc.or_(gone, unmarked)
+    files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
+    limit = context.setting(FSCK_MOST_ROWS)
+    answer = Answer(FSCK_COLUMNS, _rows(files.slice(0, limit), snapshot.location))
+    if statement.dry_run:
+        return answer
+    reads = Reads(None, tuple(files["path"].to_pylist()))
+    return TableChange(
+        CommitSpec(log, snapshot, actions.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+    )
+
+
+def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
+    from deltasql.log.reading.unused_files import vector_location
+
+    columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
+    return tuple(
+        (absolute(path, root), gone, vector_location(vector, root), unmarked)
+        for path, gone, vector, unmarked in zip(*columns, strict=True)
+    )

@@ -1,0 +1,274 @@
+"""ALTER TABLE … TBLPROPERTIES, COMMENT ON.
+
+Table properties: pairs of text.
+
+SET and UNSET TBLPROPERTIES; COMMENT ON a table, a column or a schema.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.syntax import DuplicateKeyError
+from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
+from deltasql.log.actions import actions as operations
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.configuration.properties import (
+    check_configuration,
+    parse_properties,
+    protocol_for,
+    unset_properties,
+)
+from deltasql.log.configuration.row_ids import check_compatible, with_row_id_columns, with_valid_formats
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
+from deltasql.planner.answers.log_rows import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
+from deltasql.planner.catalog_changes import SchemaComment
+from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
+from deltasql.planner.context import Context, plan
+from deltasql.schema.checks import check_change_columns
+from deltasql.schema.edits import set_comment
+from deltasql.schema.json import field_to_json
+from deltasql.schema.paths import resolve
+from deltasql.sql.parser.automaton import Tree
+from deltasql.sql.parser.build import builds, caret
+from deltasql.statements import view as catalog_view
+from deltasql.statements.describe import table_and_column
+from deltasql.statements.metadata import (
+    check_iceberg_files,
+    check_manifest_files,
+    check_mapping_change,
+    check_still_indexed,
+    evolved_metadata,
+    mapped_metadata,
+    metadata_actions,
+)
+from deltasql.statements.source_table import (
+    source_change,
+    with_comment,
+    with_properties,
+    without_properties,
+)
+from deltasql.statements.table import DEFAULT_COLLATION
+
+
+@dataclass(frozen=True, slots=True)
+class SetTableProperties(LogicalPlan):
+    """ALTER TABLE t SET TBLPROPERTIES (key = value, …)"""
+
+    table: TableName
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetTableProperties(LogicalPlan):
+    """ALTER TABLE t UNSET TBLPROPERTIES [IF EXISTS] (key, …)"""
+
+    table: TableName
+    if_exists: bool
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnTable(LogicalPlan):
+    """COMMENT ON {TABLE | VIEW} t IS {'text' | NULL}"""
+
+    table: TableName
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnColumn(LogicalPlan):
+    """COMMENT ON COLUMN t.a IS {'text' | NULL}; `column` begins with the table's name"""
+
+    column: ColumnPath
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnSchema(LogicalPlan):
+    """COMMENT ON {SCHEMA | DATABASE} s IS {'text' | NULL}"""
+
+    schema: TableName
+    comment: str | None
+
+
+@builds("set_default_collation")
+def _default_collation(children: list[Any], tree: Tree, text: str) -> SetTableProperties:
+    """ALTER TABLE … DEFAULT COLLATION: a property, as that of CREATE TABLE."""
+    table, collation = children
+    return SetTableProperties(table, ((DEFAULT_COLLATION, collation),))
+
+
+@builds("property")
+def _property(children: list[Any], tree: Tree, text: str) -> tuple[str, str]:
+    return children[0], children[1]
+
+
+@builds("property_pairs")
+def _properties(children: list[Any], tree: Tree, text: str) -> tuple[tuple[str, str], ...]:
+    """Raises DuplicateKeyError, at the second, for a key that is given twice."""
+    seen: set[str] = set()
+    for (key, _), node in zip(children, tree.children, strict=True):
+        if key in seen:
+            raise DuplicateKeyError(key=key).at(caret(node, text))
+        seen.add(key)
+    return tuple(children)
+
+
+@builds("property_key")
+def _key(children: list[Any], tree: Tree, text: str) -> str:
+    return ".".join(children)
+
+
+@builds("property_value")
+def _value(children: list[Any], tree: Tree, text: str) -> str:
+    """A string's value; a number as it is written; a boolean in small letters."""
+    first = tree.children[0]
+    if first.name == "STRING":
+        return str(children[0])
+    written = "".join(text[token.start : token.end] for token in tree.children)
+    return written.lower() if first.name in {"TRUE", "FALSE"} else written
+
+
+@plan.register
+def plan_set_table_properties(statement: SetTableProperties, context: Context) -> Plan:
+    """Known `delta.` keys are checked; those that stand for protocol become protocol and are not stored.
+
+    Where this switches row tracking on, the files that are there get row ids first, in commits of their own.
+    """
+    if context.foreign(statement.table) is not None:
+        return source_change(statement.table, with_properties(statement.properties), context)
+    log, snapshot = context.writable(statement.table)
+    protocol, metadata = _altered(statement, context, snapshot)
+    if not starts_tracking(snapshot, metadata):
+        return _change(statement, log, snapshot, protocol, metadata)
+    refuse_unknown_counts(snapshot)
+
+    def last(current: Snapshot) -> TableChange:
+        return properties_change(statement, log, current, context)
+
+    return Stepwise("row ids for the files that lack them, then the properties", enabling_steps(log, snapshot, last))
+
+
+def properties_change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, context: Context
+) -> TableChange:
+    """The commit of the properties alone, on the table as it is in `snapshot`."""
+    return _change(statement, log, snapshot, *_altered(statement, context, snapshot))
+
+
+def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them, of files that are as Iceberg wants them."""
+    protocol, metadata = altered(statement, context, snapshot)
+    check_iceberg_files(snapshot, metadata.configuration)
+    check_manifest_files(snapshot, metadata.configuration)
+    return protocol, metadata
+
+
+def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them."""
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
+    configuration = with_valid_formats(
+        {**snapshot.configuration, **parsed.configuration}, snapshot.configuration, snapshot.table
+    )
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    if parsed.comment is not None:
+        metadata = replace(metadata, description=parsed.comment)
+    check_configuration(configuration, table=snapshot.table)
+    check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    if metadata.properties[CHANGE_DATA_FEED]:
+        check_change_columns(snapshot.schema, snapshot.table)
+    if metadata.properties.maps_columns:
+        metadata = mapped_metadata(metadata, preserve_names=True)
+        configuration = dict(metadata.configuration)
+    check_still_indexed(snapshot, metadata)
+    protocol = protocol_for(
+        metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
+    )
+    return protocol, with_row_id_columns(metadata, protocol, snapshot.configuration)
+
+
+def _change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, protocol: Protocol, metadata: Metadata
+) -> TableChange:
+    changed = () if protocol == snapshot.protocol else (protocol,)
+    parameters = {"properties": dict(statement.properties)}
+    tags = enabling_tags(snapshot, metadata) if not changed else None
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, (*changed, metadata), tags=tags)
+    )
+
+
+@plan.register
+def plan_unset_table_properties(statement: UnsetTableProperties, context: Context) -> Plan:
+    """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
+    foreign = context.foreign(statement.table)
+    if foreign is not None:
+        strict = not statement.if_exists and context.setting(STRICT_UNSET)
+        return source_change(statement.table, without_properties(statement.keys, foreign, strict=strict), context)
+    log, snapshot = context.writable(statement.table)
+    lenient = statement.if_exists or not context.setting(STRICT_UNSET)
+    keys = [key for key in statement.keys if key.lower() != "comment"]
+    configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
+    configuration = with_valid_formats(configuration, snapshot.configuration, snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    check_still_indexed(snapshot, metadata)
+    if len(keys) < len(statement.keys):
+        metadata = replace(metadata, description=None)
+    parameters = {"properties": list(statement.keys), "ifExists": True}
+    return TableChange(CommitSpec(log, snapshot, operations.UNSET_PROPERTIES, parameters, (metadata,)))
+
+
+@plan.register
+def plan_comment_on_table(statement: CommentOnTable, context: Context) -> Plan:
+    """Of a table, or of a view that the catalog keeps."""
+    if context.foreign(statement.table) is not None:
+        return source_change(statement.table, with_comment(statement.comment), context)
+    view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
+    if view is not None:
+        context.refuse_version(statement.table)
+        return catalog_view.with_comment(view, statement.comment)
+    log, snapshot = context.writable(statement.table)
+    metadata = replace(snapshot.metadata, description=statement.comment)
+    parameters = {"properties": {"comment": statement.comment}}
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, metadata_actions(snapshot, metadata))
+    )
+
+
+@plan.register
+def plan_comment_on_column(statement: CommentOnColumn, context: Context) -> Plan:
+    """COMMENT ON COLUMN commits what ALTER COLUMN … COMMENT does."""
+    table, column = table_and_column(statement.column, context)
+    view = context.catalog_view(table.parts) if table.path is None else None
+    if view is not None:
+        try:
+            return catalog_view.with_column_comment(view, column, statement.comment)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(statement.column.start, statement.column.end)) from None
+    log, snapshot = context.writable(table)
+    try:
+        schema = set_comment(snapshot.schema, column, statement.comment, where=snapshot.table)
+        field = resolve(schema, column, where=snapshot.table).field
+    except DeltaSqlError as error:
+        raise error.at(context.caret(statement.column.start, statement.column.end)) from None
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    described = field_to_json(field) | {"name": ".".join(column)}
+    actions = metadata_actions(snapshot, metadata) or (metadata,)
+    return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {"column": described}, actions))
+
+
+@plan.register
+def plan_comment_on_schema(statement: CommentOnSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    return SchemaComment(statement.schema.parts, statement.comment)

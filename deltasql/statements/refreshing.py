@@ -1,0 +1,585 @@
+"""Which refresh a materialized view or streaming table needs, and the statement that does it.
+
+A full refresh runs the query again. Parts of the result are computed again where `sql.queries.incremental` shows that
+no other part can change; new rows alone are added where the sources only got new rows.
+
+Refreshes of streaming tables: the rows that their source got since the last one, each exactly once.
+
+Of a table the versions that were read are part of the commit with the rows, of files their record, as for COPY INTO.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import NotADeltaTableError
+from deltasql.base.errors.statements.refresh import ChangedStreamSourceError, StreamingQueryError
+from deltasql.base.errors.statements.transaction import NotInTransactionError
+from deltasql.catalog.governance import RefreshDefinition, SchemaMode, TableEntry, sql_name
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.reading.stream_source import VersionChanges, version_changes
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.listing import canonical, located
+from deltasql.log.storage.source_files import LoadedFiles, loaded_files
+from deltasql.plan.base import TableName, quote
+from deltasql.plan.operators import METADATA, FileColumns, Operator, Scan, SourceFiles, SqlFunction, SqlQuery, children
+from deltasql.planner import binding
+from deltasql.planner.catalog_changes import View
+from deltasql.planner.change_feed import enforced, refuse_enforced, rows_of_changes
+from deltasql.planner.changes import CopyLoad
+from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.read_files import file_call, found_files, location_of, rows_of_call
+from deltasql.schema.checks import CHANGE_DATA_COLUMNS
+from deltasql.schema.types import StructType
+from deltasql.sql.queries.incremental import Incremental, NotIncrementalError, incremental
+from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
+from deltasql.sql.queries.row_counts import calls_by_schema, misplaced
+from deltasql.sql.references import AGGREGATES, is_stable
+from deltasql.sql.text_edits import splice
+from deltasql.sql.tokens import TokenCursor, calls, tokenize
+from deltasql.statements.metadata import RefreshState
+
+QUERY = "deltasql_refreshed_query"
+"""The name by which the statement of a refresh calls the rows of the definition's query."""
+ROWS = "deltasql_new_rows"
+_CHANGED = "deltasql_changed_rows_"
+_GONE = "deltasql_is_key"
+_MOST_FILES = 500
+"""Files that are looked for before a refresh; where more have changed, the query is run again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """How to refresh: the mode and its reason, the statement (None: there is nothing to do), and the state afterwards.
+
+    `views` are the rows that the statement calls by names.
+    """
+
+    mode: str
+    reason: str
+    state: RefreshState
+    sql: str | None = None
+    views: Mapping[str, View] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that the query of a definition reads."""
+
+    log: DeltaLog
+    snapshot: Snapshot
+
+    @property
+    def id(self) -> str:
+        return self.snapshot.metadata.id
+
+
+def full_name(entry: TableEntry) -> str:
+    """The name of a table with all its parts, as SQL."""
+    return ".".join(map(quote, entry.parts))
+
+
+def all_columns(snapshot: Snapshot, definition: RefreshDefinition) -> str:
+    """The query for the rows of QUERY as the table has its columns: by their names, whatever their order."""
+    return f"SELECT {', '.join(map(quote, snapshot.schema.names))} FROM {QUERY}{expected(definition)}"
+
+
+def expected(definition: RefreshDefinition) -> str:
+    """The condition that leaves out rows which violate expectations with DROP ROW, with its WHERE; "" without one."""
+    conditions = " AND ".join(f"coalesce(({condition}\n), false)" for condition in definition.kept)
+    return f" WHERE {conditions}" if conditions else ""
+
+
+def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> Refresh:
+    """The refresh of a materialized view."""
+    definition = entry.refreshed
+    assert definition is not None
+    query = binding.view_rows(context, binding.stored_view(definition.view), TableName(entry.parts))
+    sources = sources_of(query, context)
+    versions = {} if sources is None else {source.id: source.snapshot.version for source in sources.values()}
+    again = _Refreshing(entry, snapshot, definition, query, sources or {}, RefreshState(definition.id, versions))
+    before = RefreshState.of(snapshot)
+    try:
+        if full:
+            raise NotIncrementalError("FULL was written")
+        if before is None or before.definition != definition.id:
+            raise NotIncrementalError("the query was not run before")
+        again.require_repeatable(context, is_of_tables=sources is not None)
+        if len(versions) < len(sources or ()):
+            raise NotIncrementalError("two of its sources are copies of one table, with the same id")
+        if before.sources == versions:
+            return Refresh("NONE", "no source has changed", before)
+        return again.partly(before, context)
+    except NotIncrementalError as error:
+        return again.fully(error.reason)
+
+
+def sources_of(query: SqlQuery, context: Context) -> dict[str, Source] | None:
+    """The tables that a bound query reads, by location; None if it reads anything else, or two versions of one."""
+    found: dict[str, Source] = {}
+    for operator in _all(query):
+        if isinstance(operator, Scan):
+            table = operator.table
+            log = context.logs(table.location, table.name)
+            require_committed(log)
+            try:
+                source = found.setdefault(table.location, Source(log, log.snapshot(table.version)))
+            except NotADeltaTableError:
+                # The files of another format.
+                return None
+            if source.snapshot.version != table.version:
+                return None
+        elif isinstance(operator, SqlQuery):
+            named = {name.lower() for name in operator.relations}
+            others = (reference.parts[-1].lower() for reference in table_references(operator.sql))
+            if any(name not in named for name in others):
+                return None
+        else:
+            return None
+    return found
+
+
+def reads_metadata(query: str) -> bool:
+    """Whether a query names the column `_metadata`."""
+    return any(token.name.lower() == METADATA for token in tokenize(query) if token.is_name)
+
+
+def require_committed(log: DeltaLog) -> None:
+    """Raises NotInTransactionError for a source with changes of this transaction: they have no version yet."""
+    if log.settled is not log:
+        reason = f"{log.table} has changes that are not committed, so a refresh could not record what it has read."
+        raise NotInTransactionError("A refresh", reason)
+
+
+def _all(operator: Operator) -> Iterator[Operator]:
+    yield operator
+    for child in children(operator):
+        yield from _all(child)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refreshing:
+    """One refresh: the view's table, and the tables by location that its query reads as they are now."""
+
+    entry: TableEntry
+    snapshot: Snapshot
+    definition: RefreshDefinition
+    query: SqlQuery
+    sources: Mapping[str, Source]
+    after: RefreshState
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return self.snapshot.schema.names
+
+    @property
+    def views(self) -> dict[str, View]:
+        return {QUERY: binding.stored_view(self.definition.view)}
+
+    def fully(self, reason: str) -> Refresh:
+        """The query is run again, and its rows replace all others."""
+        sql = f"INSERT OVERWRITE TABLE {full_name(self.entry)} {all_columns(self.snapshot, self.definition)}"
+        return Refresh("FULL", reason, self.after, sql, self.views)
+
+    def require_repeatable(self, context: Context, *, is_of_tables: bool) -> None:
+        """Raises NotIncrementalError for a query that may give other rows although no table has changed."""
+        if any(isinstance(operator, SqlFunction) for operator in _all(self.query)):
+            raise NotIncrementalError("its query calls a function of the catalog")
+        if not is_of_tables:
+            raise NotIncrementalError("its query reads more than tables of Delta")
+        texts = [operator.sql for operator in _all(self.query) if isinstance(operator, SqlQuery)]
+        if not all(map(is_stable, texts)) or binding.calls_session_functions(context, self.definition.view.query):
+            raise NotIncrementalError("its query may give other rows each time")
+
+    def partly(self, before: RefreshState, context: Context) -> Refresh:
+        """The refresh that starts from the rows that are there. Raises NotIncrementalError."""
+        if before.sources.keys() != self.after.sources.keys():
+            raise NotIncrementalError("a source is another table by now")
+        references, named = self._references()
+        changed = self._changed(before, context)
+        if not changed:
+            return Refresh("NONE", "no row of a source has changed", before)
+        schemas = {alias: source.snapshot.schema for alias, source in named.items()}
+        view = self.definition.view
+        shape = incremental(view.query, schemas, [None if view.has_names else name for name in view.schema.names])
+        first, *others = changed.items()
+        if shape.per_row and not others and all(map(is_append, first[1])):
+            reference = next(item for item in references if _at(named[alias_of(item)]) == first[0])
+            return self._added(reference, self.sources[first[0]], first[1])
+        if not shape.keys:
+            raise NotIncrementalError("rows were changed or deleted, and its result has no column of its sources")
+        return self._by_keys(shape, named, changed)
+
+    def _changed(self, before: RefreshState, context: Context) -> dict[str, list[VersionChanges]]:
+        """The versions since the last refresh, by source, with changed rows. Raises NotIncrementalError."""
+        found = {}
+        for location, source in self.sources.items():
+            start = before.sources[source.id]
+            versions = [] if source.snapshot.version == start else _changes(source, start, context)
+            if versions:
+                found[location] = versions
+        return found
+
+    def _references(self) -> tuple[list[TableReference], dict[str, Source]]:
+        """The tables as the query names them, and by their aliases. Raises NotIncrementalError."""
+        references = table_references(self.definition.view.query)
+        if reads_metadata(self.definition.view.query):
+            raise NotIncrementalError("its query reads _metadata, which also changes with the files of a source")
+        scans = [item for item in self.query.relations.values() if isinstance(item, Scan)]
+        if len(scans) != len(references) or len(self.query.relations) != len(scans):
+            raise NotIncrementalError("its query reads views")
+        if any(reference.temporal for reference in references):
+            raise NotIncrementalError("its query reads a version of a table")
+        named = {}
+        for reference, scan in zip(references, scans, strict=True):
+            named[alias_of(reference)] = self.sources[scan.table.location]
+        if len(named) != len(self.sources) or len(named) != len(references):
+            raise NotIncrementalError("it reads other sources than tables, or one of them twice")
+        return references, named
+
+    def _added(self, reference: TableReference, source: Source, versions: Sequence[VersionChanges]) -> Refresh:
+        """The rows of the query over the new rows of one source."""
+        rows = rows_of_changes(source.log, source.snapshot, versions)
+        sql = f"INSERT INTO {full_name(self.entry)} {all_columns(self.snapshot, self.definition)}"
+        views = {QUERY: over_rows(self.definition, self.definition.view.query, reference), ROWS: View("", rows=rows)}
+        return Refresh("APPEND", "the source has new rows alone", replace(self.after, mode="APPEND"), sql, views)
+
+    def _by_keys(
+        self, shape: Incremental, sources: Mapping[str, Source], changed: Mapping[str, Sequence[VersionChanges]]
+    ) -> Refresh:
+        """The rows with keys that changed rows have are replaced."""
+        self._require_same_types(shape.keys)
+        rows = f"(SELECT * FROM {QUERY}{expected(self.definition)})"
+        keys = [quote(self.columns[index]) for index in shape.keys]
+        views, selects = self.views, []
+        for number, (alias, source) in enumerate(sources.items()):
+            if _at(source) not in changed:
+                continue
+            changes = rows_of_changes(source.log, source.snapshot, changed[_at(source)])
+            views[f"{_CHANGED}{number}"] = View("", rows=changes)
+            listed = ", ".join(f"{quote(name)} AS {key}" for name, key in zip(shape.sources[alias], keys, strict=True))
+            selects.append(f"SELECT {listed} FROM {_CHANGED}{number}")
+        found = "\nUNION ".join(selects) if len(selects) > 1 else selects[0].replace("SELECT", "SELECT DISTINCT", 1)
+        names = [quote(name) for name in self.columns]
+        key_row = ", ".join(f"k.{name}" if name in keys else f"NULL AS {name}" for name in names)
+        same = " AND ".join(f"q.{key} <=> k.{key}" for key in keys)
+        sql = (
+            f"MERGE INTO {full_name(self.entry)} AS t USING (\n"
+            f"SELECT true AS {_GONE}, {key_row} FROM (\n{found}\n) AS k\nUNION ALL\n"
+            f"SELECT false, q.* FROM {rows} AS q LEFT SEMI JOIN (\n{found}\n) AS k ON {same}\n"
+            f") AS s ON s.{_GONE} AND {' AND '.join(f't.{key} <=> s.{key}' for key in keys)}\n"
+            f"WHEN MATCHED THEN DELETE\n"
+            f"WHEN NOT MATCHED AND NOT s.{_GONE} THEN INSERT ({', '.join(names)}) "
+            f"VALUES ({', '.join(f's.{name}' for name in names)})"
+        )
+        reason = f"rows with the changed values of {', '.join(keys)} are computed again"
+        return Refresh("INCREMENTAL", reason, replace(self.after, mode="INCREMENTAL"), sql, views)
+
+    def _require_same_types(self, keys: Sequence[int]) -> None:
+        """Raises NotIncrementalError for a key that the table stores in another type than the query gives."""
+        for name in (self.columns[index] for index in keys):
+            given, stored = (schema.find(name) for schema in (self.definition.view.schema, self.snapshot.schema))
+            if given is None or stored is None or given.type != stored.type:
+                raise NotIncrementalError(f"{quote(name)} has another type than in the query")
+
+
+def _at(source: Source) -> str:
+    return source.snapshot.location
+
+
+def alias_of(reference: TableReference) -> str:
+    """The name by which a query calls the columns of a table, in lower case."""
+    return (reference.alias or reference.parts[-1]).lower()
+
+
+def over_rows(definition: RefreshDefinition, text: str, reference: TableReference) -> View:
+    """The view of a definition's query, spelled as `text`, that reads ROWS in place of one of its tables."""
+    view = binding.stored_view(definition.view)
+    assert view.creation is not None
+    return replace(view, query=over(text, reference), creation=replace(view.creation, views=frozenset({ROWS})))
+
+
+def over(text: str, reference: TableReference) -> str:
+    """The query `text` that reads ROWS in place of one of its tables."""
+    alias = "" if reference.alias is not None else f" AS {quote(reference.parts[-1])}"
+    return splice(text, [(reference.start, reference.end, f"{ROWS}{alias}")]).sql
+
+
+def is_append(changed: VersionChanges) -> bool:
+    """Whether a version only has new rows."""
+    return not (changed.changes or changed.deleted or changed.marked or changed.unmarked)
+
+
+def _changes(source: Source, start: int, context: Context) -> list[VersionChanges]:
+    """The versions behind `start` in which rows have changed. Raises NotIncrementalError where not all can be read."""
+    if source.snapshot.version < start:
+        raise NotIncrementalError("a source is older than before")
+    if enforced(source.snapshot.location, context) is not None:
+        raise NotIncrementalError("a source has a row filter or masks")
+    try:
+        found = list(version_changes(source.log, start + 1, source.snapshot.version))
+    except (DeltaSqlError, FileNotFoundError):
+        raise NotIncrementalError("a source does not have all versions since then") from None
+    metadata = [Metadata.from_json(item.metadata) for item in found if item.metadata is not None]
+    if not all(_same_columns(item, source.snapshot) for item in (*metadata, *_before(source, start, metadata))):
+        raise NotIncrementalError("a source has other columns by now")
+    kept = [item for item in found if item.inserted or not is_append(item)]
+    _require_files(source, kept, context)
+    return kept
+
+
+def _before(source: Source, start: int, later: Sequence[Metadata]) -> Iterator[Metadata]:
+    """The metadata at the last refresh, if it is not the one of today. Raises NotIncrementalError where it is lost."""
+    if later:
+        try:
+            yield source.log.snapshot(start).metadata
+        except (DeltaSqlError, FileNotFoundError):
+            raise NotIncrementalError("a source does not have all versions since then") from None
+
+
+def _same_columns(metadata: Metadata, snapshot: Snapshot) -> bool:
+    return metadata.schema == snapshot.schema and tuple(metadata.partition_columns) == tuple(snapshot.partition_columns)
+
+
+def _require_files(source: Source, versions: Sequence[VersionChanges], context: Context) -> None:
+    """Raises NotIncrementalError for files that VACUUM has removed, and for very many."""
+    paths = {
+        located(canonical(str(action["path"]), source.log.location), source.log.location)
+        for item in versions
+        for action in (*item.changes, *item.inserted, *item.deleted, *(m.file for m in (*item.marked, *item.unmarked)))
+    }
+    if len(paths) > _MOST_FILES:
+        raise NotIncrementalError(f"more than {_MOST_FILES} files of a source have changed")
+    for path in paths:
+        store, name = context.analyst.stores.of_file(path)
+        if store.find(name) is None:
+            raise NotIncrementalError("changed files of a source were removed")
+
+
+_NEEDS_STATE = frozenset(
+    {"GROUP", "DISTINCT", "OVER", "LIMIT", "ORDER", "UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS", "PIVOT"}
+)
+_MATERIALIZED = "Write CREATE MATERIALIZED VIEW, which computes it again."
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRefresh:
+    """A refresh, and the files that it loads where its source is files."""
+
+    refresh: Refresh
+    load: CopyLoad | None = None
+
+
+def stream_of(query: str, table: str) -> tuple[str, TableReference]:
+    """The query without its word STREAM, and what that stood before. Raises StreamingQueryError."""
+    tokens = tokenize(query)
+    words = [index for index in range(len(tokens)) if _is_stream(TokenCursor(tokens, index))]
+    if len(words) != 1:
+        reason = "it reads several streams" if words else "it reads no stream"
+        raise StreamingQueryError(table, reason, "Write FROM STREAM(source), or FROM STREAM read_files('path').")
+    needed = _needed_state(query)
+    if needed is not None:
+        raise StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
+    word = tokens[words[0]]
+    text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
+    reference = next((item for item in table_references(text) if item.start > word.start), None)
+    if reference is None:
+        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
+    _require_continuable(text, reference, table)
+    return text, reference
+
+
+def _require_continuable(text: str, reference: TableReference, table: str) -> None:
+    """Raises StreamingQueryError for a source, or a place of it in the query, whose rows are not just added up."""
+    if reference.temporal is not None:
+        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
+        raise StreamingQueryError(
+            table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."
+        )
+    wrong = misplaced(over(text, reference), ROWS)
+    if wrong is not None:
+        raise StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
+    if reference.arguments is None:
+        _require_columns(text, reference, table)
+
+
+def _require_columns(query: str, reference: TableReference, table: str) -> None:
+    """Raises StreamingQueryError for names of columns that the new rows of a table do not have."""
+    if reads_metadata(query):
+        raise StreamingQueryError(table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out.")
+    if reference.alias is None and calls_by_schema(query, reference.parts[-1]):
+        reason = "it calls columns by the schema of their table"
+        raise StreamingQueryError(table, reason, "Write the name of the table, or an alias, in front of the columns.")
+
+
+def has_star(query: str) -> bool:
+    """Whether a query may show all columns of its source, whatever these are. A product counts as well."""
+    return any(token.key == "*" for token in tokenize(query))
+
+
+def has_stream(query: str) -> bool:
+    """Whether a query reads anything by STREAM."""
+    tokens = tokenize(query)
+    return any(_is_stream(TokenCursor(tokens, index)) for index in range(len(tokens)))
+
+
+def _is_stream(at: TokenCursor) -> bool:
+    """Whether the next token is the word STREAM in front of a source."""
+    if at.key != "STREAM" or at.peek(-1) not in {"FROM", "JOIN", ",", "("}:
+        return False
+    return at.peek(1) == "(" or (at.is_name_at(1) and at.peek(1) not in {"AS", "WHERE", "JOIN", "ON"})
+
+
+def _needed_state(query: str) -> str | None:
+    """A part of a query that depends on rows which were read before; None where there is none."""
+    tokens = tokenize(query)
+    at = [TokenCursor(tokens, index) for index, token in enumerate(tokens) if token.key in _NEEDS_STATE]
+    used = sorted({cursor.key for cursor in at if not _is_harmless(cursor)})
+    if used:
+        return f"it has {used[0]}"
+    return "it aggregates" if calls(query, AGGREGATES) else None
+
+
+def _is_harmless(at: TokenCursor) -> bool:
+    """Whether the next token belongs to IS [NOT] DISTINCT FROM, or to a star without some columns: * EXCEPT (a)."""
+    if at.key == "DISTINCT":
+        return at.peek(-1) in {"IS", "NOT"} and at.peek(1) == "FROM"
+    return at.key == "EXCEPT" and at.peek(-1) == "*" and at.peek(1) == "("
+
+
+def stream_refresh(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> StreamRefresh:
+    """The refresh of a streaming table."""
+    definition = entry.refreshed
+    assert definition is not None
+    text, reference = stream_of(definition.view.query, sql_name(entry.parts))
+    inner = replace(context, catalog=context.catalog.within(*definition.view.namespace))
+    rows = _FileRows if reference.arguments is not None else _TableRows
+    return rows(entry, snapshot, inner, text, reference, full).refresh()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The new rows of one source; `text` is the query without STREAM."""
+
+    entry: TableEntry
+    snapshot: Snapshot
+    context: Context
+    text: str
+    reference: TableReference
+    full: bool
+
+    @property
+    def definition_id(self) -> str:
+        assert self.entry.refreshed is not None
+        return self.entry.refreshed.id
+
+    def loading(self, rows: View, state: RefreshState, reason: str) -> Refresh:
+        """The refresh that adds, or with FULL puts in place of all others, the query's rows over these."""
+        definition = self.entry.refreshed
+        assert definition is not None
+        verb = "INSERT OVERWRITE TABLE" if self.full else "INSERT INTO"
+        query = self._with_new_columns(over_rows(definition, self.text, self.reference), rows)
+        assert query.creation is not None
+        mode = "FULL" if self.full else "APPEND"
+        sql = f"{verb} {full_name(self.entry)} {all_columns(self.snapshot, definition)}"
+        names = query.creation.schema.names
+        if sorted(map(str.lower, names)) != sorted(map(str.lower, self.snapshot.schema.names)):
+            replaced = "REPLACE WHERE true " if self.full else ""
+            rows_of_query = f"SELECT {', '.join(map(quote, names))} FROM {QUERY}{expected(definition)}"
+            into = f"INSERT WITH SCHEMA EVOLUTION INTO {full_name(self.entry)} BY NAME"
+            sql = f"{into} {replaced}{rows_of_query}"
+        views = {QUERY: query, ROWS: rows}
+        return Refresh(mode, "FULL was written" if self.full else reason, replace(state, mode=mode), sql, views)
+
+    def _with_new_columns(self, query: View, rows: View) -> View:
+        """A query with a star has the columns that its source has got since, behind those that the table began with."""
+        creation, definition = query.creation, self.entry.refreshed
+        assert creation is not None
+        assert definition is not None
+        if definition.view.has_names or not has_star(self.text):
+            return query
+        inner = replace(self.context, views=VisibleViews({**self.context.views, ROWS: rows}))
+        fresh = binding.view_rows(inner, replace(query, mode=SchemaMode.EVOLUTION), TableName(self.entry.parts))
+        # New rows of a table are read with the columns of its change data feed, which it can have no others of.
+        feed = set(CHANGE_DATA_COLUMNS) if self.reference.arguments is None else set()
+        known = {name.lower() for name in creation.schema.names} | feed
+        new = tuple(field for field in self.context.analyst.schema(fresh) if field.name.lower() not in known)
+        names = (*creation.names, *(field.name for field in new))
+        return replace(query, creation=replace(creation, names=names, schema=StructType((*creation.schema, *new))))
+
+    def nothing(self, reason: str) -> StreamRefresh:
+        return StreamRefresh(Refresh("NONE", reason, RefreshState(self.definition_id)))
+
+
+def table_source(name: TableName, table: str, context: Context) -> str:
+    """The location of the table that a stream reads. Raises StreamingQueryError for what is no Delta table."""
+    location = None if context.is_view(name) else location_of(context, name)
+    if location is None or context.foreign(name) is not None:
+        raise StreamingQueryError(table, f"{name} is no table of Delta", _MATERIALIZED)
+    return location
+
+
+class _TableRows(_Rows):
+    """The new rows of a table."""
+
+    __slots__ = ()
+
+    def refresh(self) -> StreamRefresh:
+        """Raises ChangedStreamSourceError, and what is wrong with the table."""
+        name = TableName(self.reference.parts)
+        location = table_source(name, sql_name(self.entry.parts), self.context)
+        log = self.context.logs(location, str(name))
+        require_committed(log)
+        source = self.context.snapshot(name, location)
+        refuse_enforced("A stream", name, location, self.context)
+        before = None if self.full else RefreshState.of(self.snapshot)
+        read = {} if before is None else dict(before.sources)
+        after = RefreshState(self.definition_id, {**read, source.metadata.id: source.version})
+        start = read.get(source.metadata.id)
+        if start is None:
+            rows = binding.scan(self.context, source)
+            return StreamRefresh(self.loading(View("", rows=rows), after, "all rows are new"))
+        if start == source.version:
+            return self.nothing("the source has no new version")
+        versions = list(version_changes(log, start + 1, source.version))
+        for item in versions:
+            if not is_append(item):
+                raise ChangedStreamSourceError(str(name), item.version, sql_name(self.entry.parts))
+        new = [item for item in versions if item.inserted]
+        if not new:
+            return self.nothing("the source has no new row")
+        rows_of_versions = rows_of_changes(log, source, new)
+        return StreamRefresh(
+            self.loading(View("", rows=rows_of_versions), after, f"versions from {start + 1} on are new")
+        )
+
+
+class _FileRows(_Rows):
+    """The rows of new files."""
+
+    __slots__ = ()
+
+    def refresh(self) -> StreamRefresh:
+        """Raises what `found_files` and `rows_of_call` raise."""
+        call = file_call(self.reference, self.context)
+        log = self.context.logs(self.entry.location, sql_name(self.entry.parts))
+        earlier = LoadedFiles() if self.full else loaded_files(log.store, self.snapshot)
+        found = found_files(call, self.context)
+        new = tuple(file for file in found.files if file.path not in earlier.paths)
+        if not new and not self.full:
+            return self.nothing("there are no new files")
+        rows = rows_of_call(call, replace(found, files=new))
+        if rows.columns is not None and rows.columns.declared is None and len(new) < len(found.files):
+            rows = replace(rows, columns=self._of_all_files(rows.columns, rows_of_call(call, found)))
+        refresh = self.loading(View("", rows=rows), RefreshState(self.definition_id), f"{len(new)} files are new")
+        return StreamRefresh(refresh, CopyLoad(new, earlier, 0, forced=self.full))
+
+    def _of_all_files(self, columns: FileColumns, rows: SourceFiles) -> FileColumns:
+        """The columns that all files have, so that one without some of them has NULL there."""
+        schema = self.context.analyst.schema(rows)
+        kept = tuple(field for field in schema if field.name != columns.rescued)
+        return replace(columns, declared=StructType(kept))

@@ -1,0 +1,188 @@
+"""SET and RESET of session settings.
+
+SET and RESET: keys without back-ticks, values as they are written.
+
+SET and RESET.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from deltasql.base.errors.secrets import shown_value
+from deltasql.base.errors.statements.settings import (
+    TimeZoneOffsetError,
+    UnknownSettingError,
+    UnknownTimeZoneError,
+)
+from deltasql.base.errors.suggestion import resembling
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
+from deltasql.base.timezone import is_zone, offset_name
+from deltasql.plan.base import LogicalPlan, SqlText
+from deltasql.plan.way import make_note
+from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
+from deltasql.planner.context import Context, plan
+from deltasql.sql.constants import unquote
+from deltasql.sql.parser.automaton import Tree
+from deltasql.sql.parser.build import builds
+from deltasql.sql.tokens import tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class SetSetting(LogicalPlan):
+    """SET key = value, SET key, SET [-v]: a missing value reads one setting, a missing key lists all"""
+
+    key: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResetSetting(LogicalPlan):
+    """RESET [key]"""
+
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimeZone(LogicalPlan):
+    """SET TIME ZONE { LOCAL | 'zone' | INTERVAL interval }"""
+
+    zone: SqlText
+
+
+@builds("set_setting")
+def _set_setting(children: list[Any], tree: Tree, text: str) -> SetSetting:
+    key, value = children
+    return SetSetting(key, value.strip() if value is not None else None)
+
+
+UNDEFINED = "<undefined>"
+
+
+@plan.register
+def plan_set_setting(statement: SetSetting, context: Context) -> Plan:
+    """SET or SET -v lists all settings, SET key shows one, SET key = value changes it."""
+    if statement.key is None or (statement.key == "-v" and statement.value is None):
+        return Answer(KEY_VALUE, tuple((key, shown_value(key, value)) for key, value in context.settings))
+    if statement.value is None:
+        value = _value(statement.key, context)
+        return Answer(KEY_VALUE, ((statement.key, UNDEFINED if value is None else shown_value(statement.key, value)),))
+    check_setting(statement.key, statement.value)
+    if _is_unread(statement.key):
+        make_note(_UNREAD.format(key=statement.key), is_warning=True)
+    return SettingChange(statement.key, statement.value)
+
+
+def _value(key: str, context: Context) -> str | None:
+    # What the session has set is known without an engine, which may be a server far away.
+    known = context.settings.get(key) or context.analyst.setting(key)
+    return context.time_zone if not known and key == TIME_ZONE.name else known
+
+
+@plan.register
+def plan_reset_setting(statement: ResetSetting, context: Context) -> Plan:
+    return SettingChange(statement.key, None)
+
+
+@plan.register
+def plan_set_time_zone(statement: SetTimeZone, context: Context) -> Plan:
+    """SET TIME ZONE changes the setting spark.sql.session.timeZone."""
+    return SettingChange(TIME_ZONE.name, _zone_name(statement.zone, context))
+
+
+def _zone_name(written: SqlText, context: Context) -> str | None:
+    """The time zone of SET TIME ZONE; None for LOCAL on a machine that does not name its zone.
+
+    Raises UnknownTimeZoneError, TimeZoneOffsetError, ParseSyntaxError.
+    """
+    caret = context.caret(written.start, written.end)
+    tokens = tokenize(written.text)
+    texts = [unquote(token.text) if token.kind == "string" else token.text for token in tokens]
+    if all(token.kind == "string" for token in tokens):
+        name = "".join(texts)
+        if not is_zone(name):
+            raise UnknownTimeZoneError(value=name).at(caret)
+        return name
+    if [token.key for token in tokens] == ["LOCAL"]:
+        return context.settings.machine_zone
+    if tokens[0].key != "INTERVAL":
+        expected = "LOCAL, a text such as 'UTC', or an INTERVAL"
+        raise ParseSyntaxError(f"SET TIME ZONE takes {expected}; found {texts[0]}.", texts[0]).at(caret)
+    seconds = _interval_seconds(texts[1:])
+    offset = None if seconds is None else offset_name(seconds)
+    if offset is None:
+        raise TimeZoneOffsetError(interval=written.text).at(caret)
+    return offset
+
+
+_CLOCK = re.compile(r"\s*([+-]?)\s*(?:0+ +)?(\d+):(\d{1,2})(?::(\d{1,2}))?\s*")
+_CLOCK_UNITS = {"HOUR TO MINUTE": 2, "HOUR TO SECOND": 3, "DAY TO MINUTE": 2, "DAY TO SECOND": 3}
+_AMOUNT = re.compile(r"\s*([+-]?)\s*(\d+)\s*([A-Z]+)")
+_UNIT_SECONDS = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+
+
+def _interval_seconds(words: list[str]) -> int | None:
+    """The length of `INTERVAL words` in seconds; None unless it consists of whole hours, minutes and seconds."""
+    text = re.sub(r"([+-])\s+", r"\1", " ".join(words).upper()).strip()
+    for units, count in _CLOCK_UNITS.items():
+        clock = _CLOCK.fullmatch(text.removesuffix(units)) if text.endswith(units) else None
+        if clock is not None and (clock[4] is not None) == (count == 3):
+            length = int(clock[2]) * 3600 + int(clock[3]) * 60 + int(clock[4] or 0)
+            return -length if clock[1] == "-" else length
+    total, position = 0, 0
+    while position < len(text):
+        amount = _AMOUNT.match(text, position)
+        unit = None if amount is None else _UNIT_SECONDS.get(amount[3].removesuffix("S"))
+        if amount is None or unit is None:
+            return None
+        total += int(amount[1] + amount[2]) * unit
+        position = amount.end()
+    return total if text else None
+
+
+_PREFIX = "deltasql."
+_DELTA = "spark.databricks.delta."
+
+
+_UNREAD = (
+    "deltasql does not read {key}: the setting is stored, and changes nothing. "
+    "Settings with an effect are in docs/settings.md."
+)
+_DATABRICKS = "spark.databricks."
+_AS_BY_DEFAULT = ("spark.databricks.delta.rowLevelConcurrencyPreview",)
+"""Settings that switch on what is always on."""
+
+
+def _is_unread(key: str) -> bool:
+    """Whether a setting of Delta or Databricks has no effect here, nor in Spark."""
+    others = (PROPERTY_DEFAULTS, *_AS_BY_DEFAULT)
+    return key.startswith(_DATABRICKS) and key not in SETTINGS and not key.startswith(others)
+
+
+_LOCAL_FOLDERS = "staging_allowed_local_path"
+
+
+def check_setting(key: str, value: str) -> None:
+    """Raises InvalidSettingError for an invalid value of `key`, UnknownSettingError for a misspelt key of deltasql."""
+    setting = SETTINGS.get(key)
+    if key.lower() == _LOCAL_FOLDERS:
+        raise UnknownSettingError(key, "It is an argument of connect(), and no statement changes it.")
+    if setting is not None:
+        setting.value(value)
+    elif key.lower().startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
+        _refuse_misspelt(key)
+
+
+def _refuse_misspelt(key: str) -> None:
+    """Raises UnknownSettingError for a key that resembles a known one, or that has the prefix of deltasql's own."""
+    upper_names = {name: name.upper() for name in (*SETTINGS, PROPERTY_DEFAULTS)}
+    near = resembling(key.upper(), upper_names.values())
+    if near:
+        meant = next(name for name, upper in upper_names.items() if upper == near[0])
+        raise UnknownSettingError(key, f"Did you mean {meant}?")
+    if key.lower().startswith(_PREFIX):
+        names = sorted(name for name in upper_names if name.startswith(_PREFIX))
+        raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(names)}.")

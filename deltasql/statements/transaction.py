@@ -1,0 +1,102 @@
+"""Transactions of several statements.
+
+BEGIN ATOMIC … END: its statements stay text, and are parsed one after another when the block is planned.
+
+BEGIN, COMMIT and ROLLBACK, and BEGIN ATOMIC … END, whose statements are planned when those before them are done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.statements.transaction import ControlInBlockError, EmptyBlockError, NestedTransactionError
+from deltasql.plan.base import LogicalPlan, SqlText
+from deltasql.planner.changes import AtomicBlock, BlockStatement, Plan, Step, TransactionStep
+from deltasql.planner.context import Context, plan
+from deltasql.sql.parser import parse
+from deltasql.sql.parser.automaton import Tree
+from deltasql.sql.parser.build import builds
+from deltasql.sql.splitting import split
+from deltasql.sql.tokens import tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class BeginAtomic(LogicalPlan):
+    """BEGIN ATOMIC statement; … END"""
+
+    statements: tuple[SqlText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BeginTransaction(LogicalPlan):
+    """{BEGIN | START} TRANSACTION"""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTransaction(LogicalPlan):
+    """COMMIT [TRANSACTION | WORK]"""
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTransaction(LogicalPlan):
+    """ROLLBACK [TRANSACTION | WORK]"""
+
+
+@builds("begin_atomic")
+def _begin_atomic(children: list[Any], tree: Tree, text: str) -> BeginAtomic:
+    (block,) = tree.children
+    # What looks like a later END stands in a comment.
+    end = max(token.start for token in tokenize(text[block.start : block.end]) if token.key == "END")
+    inside = text[block.start : block.start + end]
+    return BeginAtomic(tuple(SqlText(item.text, block.start + item.start) for item in split(inside)))
+
+
+_CONTROLS = (BeginTransaction, CommitTransaction, RollbackTransaction)
+
+
+@plan.register
+def plan_begin_atomic(statement: BeginAtomic, context: Context) -> Plan:
+    """The syntax of all statements is checked before the first one runs."""
+    caret = _first_words(context.sql, 2)
+    if not statement.statements:
+        raise EmptyBlockError().at(caret)
+    for text in statement.statements:
+        _check(text, context)
+    bound = tuple(BlockStatement(context.bound.within(text), text.start) for text in statement.statements)
+    return AtomicBlock(context.sql, caret, bound)
+
+
+@plan.register
+def plan_begin_transaction(statement: BeginTransaction, context: Context) -> Plan:
+    return TransactionStep(Step.BEGIN, _first_words(context.sql))
+
+
+@plan.register
+def plan_commit_transaction(statement: CommitTransaction, context: Context) -> Plan:
+    return TransactionStep(Step.COMMIT, _first_words(context.sql))
+
+
+@plan.register
+def plan_rollback_transaction(statement: RollbackTransaction, context: Context) -> Plan:
+    return TransactionStep(Step.ROLLBACK, _first_words(context.sql))
+
+
+def _check(text: SqlText, context: Context) -> None:
+    """Raises the errors of `parse`, ControlInBlockError and NestedTransactionError, placed in the block."""
+    first = _first_words(text.text)
+    try:
+        node = parse(text.text)
+        if isinstance(node, BeginAtomic):
+            raise NestedTransactionError().at(first)
+        if isinstance(node, _CONTROLS):
+            raise ControlInBlockError(operation=" ".join(item.key for item in tokenize(text.text))).at(first)
+    except DeltaSqlError as error:
+        raise error.moved(text.text, context.sql, text.start) from None
+
+
+def _first_words(sql: str, number: int = 1) -> Caret:
+    """The place of the words that say what a statement is."""
+    tokens = tokenize(sql)[:number]
+    return Caret(sql, tokens[0].start, tokens[-1].end)

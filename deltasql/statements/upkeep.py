@@ -1,0 +1,196 @@
+"""Statements by which other engines maintain tables.
+
+CACHE and ANALYZE TABLE.
+
+CACHE, UNCACHE, REFRESH and ANALYZE of tables.
+
+Each statement reads the log anew, files have their statistics there, and rows are read from files: there is nothing to
+do for tables of the warehouse but to say whether they are there. What only Spark knows is Spark's to cache. ANALYZE …
+COMPUTE DELTA STATISTICS gives the files of other writers the statistics that they lack.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.refused import WrongObjectError
+from deltasql.log.actions import actions
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
+from deltasql.planner.context import Context, plan
+from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.schema.paths import resolve
+from deltasql.sql.parser.automaton import Tree
+from deltasql.sql.parser.build import builds
+from deltasql.statements.idempotency import refreshed_kind
+from deltasql.statements.refresh import RefreshData
+from deltasql.statements.view import CreateView, ViewScope
+
+
+@dataclass(frozen=True, slots=True)
+class CacheTable(LogicalPlan):
+    """CACHE [LAZY] TABLE t [OPTIONS (…)] [[AS] query]"""
+
+    table: TableName
+    query: SqlText | None
+
+
+@dataclass(frozen=True, slots=True)
+class UncacheTable(LogicalPlan):
+    """UNCACHE TABLE [IF EXISTS] t"""
+
+    if_exists: bool
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshTable(LogicalPlan):
+    """REFRESH [TABLE] t [FULL] [SYNC | ASYNC]"""
+
+    table: TableName
+    full: bool
+    asynchronous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzeTable(LogicalPlan):
+    """ANALYZE TABLE t [PARTITION (…)] COMPUTE [DELTA] STATISTICS [NOSCAN | FOR COLUMNS a, … | FOR ALL COLUMNS]"""
+
+    table: TableName
+    delta: bool
+    columns: tuple[ColumnPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncMetadata(LogicalPlan):
+    """[MSCK] REPAIR TABLE t SYNC METADATA"""
+
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzeTables(LogicalPlan):
+    """ANALYZE TABLES [{IN | FROM} s] COMPUTE STATISTICS [NOSCAN]"""
+
+    schema: TableName | None
+
+
+@builds("cache_table")
+def _cache_table(children: list[Any], tree: Tree, text: str) -> CacheTable:
+    return CacheTable(children[0], children[-1])
+
+
+@builds("analyze_table")
+def _analyze_table(children: list[Any], tree: Tree, text: str) -> AnalyzeTable:
+    table, *_, delta, columns = children
+    return AnalyzeTable(table, delta, tuple(item for item in columns if isinstance(item, ColumnPath)))
+
+
+@plan.register
+def plan_cache_table(statement: CacheTable, context: Context) -> Plan:
+    """With a query a temporary view, whose rows are those of its tables when it is read."""
+    if statement.query is None:
+        return _nothing_to_do(statement.table, context)
+    view = CreateView(False, ViewScope.TEMPORARY, False, statement.table, (), statement.query)
+    return plan(view, context)
+
+
+@plan.register
+def plan_refresh_table(statement: RefreshTable, context: Context) -> Plan:
+    """Of a streaming table or a materialized view its refresh; for other tables there is nothing to do."""
+    name = statement.table
+    context.refuse_version(name)
+    kind = refreshed_kind(name, context)
+    if kind is not None:
+        return plan(RefreshData(kind, name, statement.full, statement.asynchronous), context)
+    done = _nothing_to_do(name, context)
+    if statement.full or statement.asynchronous:
+        found, words = "view" if context.is_view(name) else "table", "FULL" if statement.full else "ASYNC"
+        wanted = "materialized view or a streaming table"
+        error = WrongObjectError(f"REFRESH TABLE … {words}", wanted, str(name), found, f"REFRESH TABLE {name}")
+        raise error.at(context.caret(name.start, name.end))
+    return done
+
+
+@plan.register
+def plan_sync_metadata(statement: SyncMetadata, context: Context) -> Plan:
+    """The catalog keeps names and places alone, so that it has nothing that the log could contradict."""
+    name = statement.table
+    if context.is_view(name):
+        advice = "MSCK REPAIR TABLE of the table that it reads"
+        error = WrongObjectError("MSCK REPAIR TABLE", "table", str(name), "view", advice)
+        raise error.at(context.caret(name.start, name.end))
+    return _nothing_to_do(name, context)
+
+
+@plan.register
+def plan_uncache_table(statement: UncacheTable, context: Context) -> Plan:
+    if statement.if_exists and not context.knows(statement.table):
+        return Answer()
+    return _nothing_to_do(statement.table, context)
+
+
+@plan.register
+def plan_analyze_table(statement: AnalyzeTable, context: Context) -> Plan:
+    name = statement.table
+    caret = context.caret(name.start, name.end)
+    if context.is_view(name):
+        advice = f"ANALYZE TABLE of the tables that {name} reads"
+        raise WrongObjectError("ANALYZE TABLE", "table", str(name), "view", advice).at(caret)
+    if context.is_sparks(name):
+        return SparkCommand(context.sql, {})
+    log, snapshot = context.writable(name) if statement.delta else (None, context.snapshot(name))
+    for column in statement.columns:
+        try:
+            resolve(snapshot.schema, column.parts, where=str(name))
+        except DeltaSqlError as error:
+            raise error.at(context.caret(column.start, column.end)) from None
+    return Answer() if log is None else _computed(log, snapshot, context)
+
+
+def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:
+    """The files whose statistics are not what their rows say, stated anew; none of them is read by a query's Spark."""
+    from deltasql.files.statistics.of_footers import recomputed
+
+    paths = snapshot.live_adds(("path",)).column("path").to_pylist()
+    adds = snapshot.add_files(paths)
+    statistics = recomputed(context.analyst.stores, snapshot, adds)
+    changed = [
+        replace(add, stats=stats, data_change=False)
+        for add, stats in zip(adds, statistics, strict=True)
+        if not _says_the_same(add.stats, stats)
+    ]
+    return TableChange(
+        CommitSpec(log, snapshot, actions.COMPUTE_STATISTICS, {}, tuple(changed)),
+        skip_if_empty=True,
+    )
+
+
+def _says_the_same(before: str | None, after: str) -> bool:
+    try:
+        return before is not None and json.loads(before) == json.loads(after)
+    except ValueError:
+        return False
+
+
+@plan.register
+def plan_analyze_tables(statement: AnalyzeTables, context: Context) -> Plan:
+    if statement.schema is not None:
+        context.catalog.schema(statement.schema.parts)
+    return Answer()
+
+
+def _nothing_to_do(name: TableName, context: Context) -> Plan:
+    """Raises TableNotFoundError, and what is wrong with the table's log."""
+    context.refuse_version(name)
+    if context.is_view(name):
+        return Answer()
+    if context.is_sparks(name):
+        return SparkCommand(context.sql, {})
+    table_snapshot(context, name, with_files=False)
+    return Answer()
