@@ -23,8 +23,8 @@ WHOLE, IN_CALLS, PYTHON, RULES, CODE, JOBS = (
 OWN = {
     "parsing": (("deltasql.session.session", "parse"),),
     "files and footers": (
-        ("deltasql.engines.spark.writing.stage", "written_files"),
-        ("deltasql.engines.spark.writing.stage", "write_tables"),
+        ("deltasql.engines.spark.writing", "written_files"),
+        ("deltasql.engines.spark.writing", "write_tables"),
     ),
     "commit": (
         ("deltasql.log.commit.transaction", "Transaction.commit"),

@@ -1,3 +1,5 @@
 """Checks of SQL that run nothing: see `deltasql.clients.checking`."""
 
-from deltasql.clients.checking import *  # noqa: F403
+from deltasql.clients.checking import Checker, Finding
+
+__all__ = ["Checker", "Finding"]

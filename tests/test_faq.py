@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from deltasql.log.protocol.protocol import CATALOG_MANAGED, FEATURES, Support, final_feature
+from deltasql.log.protocol import CATALOG_MANAGED, FEATURES, Support, final_feature
 from deltasql.sql.parser.unsupported import TABLE
 from docs.site import unsupported
 

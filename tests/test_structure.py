@@ -104,12 +104,12 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
-    "modules": 627,
-    f"modules under {SMALL} lines": 74,
+    "modules": 420,
+    f"modules under {SMALL} lines": 27,
     "names imported from another room": 2092,
-    "imports between modules": 4611,
+    "imports between modules": 3588,
     "classes of errors": 637,
-    "files that tokenize": 68,
+    "files that tokenize": 58,
 }
 """Ratchets of the whole package, which may only fall. A family of statements is read in one file of 300 to 800 lines,
 and a module of fewer than `SMALL` lines, `__init__` apart, needs a reason. A room is a folder or a file at the top."""
@@ -348,7 +348,9 @@ def _is_one_match(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def test_records_are_small() -> None:
     found = {
-        f"{file}::{node.name}": sum(isinstance(item, ast.AnnAssign) for item in node.body)
+        f"{file}::{node.name}": sum(
+            isinstance(item, ast.AnnAssign) and "ClassVar" not in ast.unparse(item) for item in node.body
+        )
         for file, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
@@ -357,6 +359,10 @@ def test_records_are_small() -> None:
         )
     }
     refuse(_grown(found, MOST_FIELDS, NOT_YET_SMALL, "NOT_YET_SMALL", "fields"))
+
+
+def _is_field(item: ast.stmt) -> bool:
+    return isinstance(item, ast.AnnAssign) and "ClassVar" not in ast.unparse(item.annotation)
 
 
 def test_modules_are_short() -> None:

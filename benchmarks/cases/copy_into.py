@@ -10,7 +10,7 @@ from benchmarks.workers import Timing, Worker
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import Choice, LoadedFiles, find_source
+from deltasql.log.source_files import Choice, LoadedFiles, find_source
 from deltasql.log.storage.stores import Stores
 from deltasql.session.execution.commit import put_part
 

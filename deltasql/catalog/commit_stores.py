@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from deltasql.base.errors.catalog import CatalogFileError
 from deltasql.catalog.governance import now
 from deltasql.catalog.shared_objects import SharedObjects
-from deltasql.log.committer.committers import StagedCommit, TableCommits
+from deltasql.log.committers import StagedCommit, TableCommits
 from deltasql.log.storage.listing import absolute_location
 
 FILE_NAME = "_catalog.db"

@@ -257,7 +257,7 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from deltasql.clients.checking.checker import check_scripts
+    from deltasql.clients.checking import check_scripts
 
     _configured(options)
     scripts, schema = (

@@ -28,7 +28,7 @@ from deltasql.base.errors.write import (
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
 from deltasql.files.stage import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
-from deltasql.log.protocol.protocol import has_variants
+from deltasql.log.protocol import has_variants
 from deltasql.log.storage.listing import hadoop_scheme, is_local
 from deltasql.plan import base
 from deltasql.plan.operators import Constraint, Operator, Scan, SqlQuery, children

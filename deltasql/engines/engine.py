@@ -20,9 +20,9 @@ from deltasql.engines.choice import ViolatedError, is_small, violation_error
 from deltasql.engines.local.rewrites import planned_rewrite, planned_write, rewrite_in_process, write_in_process
 from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
-from deltasql.engines.rewriting.outcome import bin_numbers, unite_in_process
+from deltasql.engines.rewriting import bin_numbers, unite_in_process
 from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stage
-from deltasql.engines.spark.failures.spark_errors import translated_errors
+from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.row_actions import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from deltasql.base.errors.base import DeltaSqlError
     from deltasql.base.settings.session_settings import SessionSettings
-    from deltasql.engines.spark.failures.spark_errors import Failure
+    from deltasql.engines.spark.failures import Failure
     from deltasql.log.replay.snapshot import Snapshot
 
 

@@ -22,7 +22,7 @@ from deltasql.base.errors.streams import (
 from deltasql.base.errors.versions import TimestampInvalidError
 from deltasql.base.registry.entries import CODECS, Registry, RegistryEntry, any_text, boolean, byte_size, count, one_of
 from deltasql.base.timezone import parse_timestamp, zone
-from deltasql.log.reading.stream_source import StreamRules
+from deltasql.log.stream_source import StreamRules
 from deltasql.sql.constants import micros_of
 
 T = TypeVar("T")

@@ -50,7 +50,7 @@ from deltasql.files.writing.successors import (
 )
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.row_ids import compat_tags
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     COMPRESSION_CODEC,
     INDEXED_COLUMNS,
     PARQUET_VERSION,

@@ -63,14 +63,14 @@ from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes, enforced, shown_rows
 from deltasql.planner.changes import Answer, LogRows, QueryRows
 from deltasql.planner.context import GLOBAL, Context, TextReader, plan
-from deltasql.planner.foreign.snapshots import is_scanned, source_snapshot
-from deltasql.planner.information.relations import information_rows, memory_rows
+from deltasql.planner.foreign import is_scanned, source_snapshot
+from deltasql.planner.information import information_rows, memory_rows
 from deltasql.planner.read_files import UsedRows, called_files, located_files, location_of, selected_files
 from deltasql.schema.types import StructType
-from deltasql.sql.functions.allowed import compiled, handler_problem, is_python_name
+from deltasql.sql.functions import compiled, handler_problem, is_python_name
 from deltasql.sql.parser import parse, parse_type
+from deltasql.sql.queries.query_facts import NamedMetadata, derived_columns
 from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
-from deltasql.sql.queries.row_counts import NamedMetadata, derived_columns
 from deltasql.sql.references import is_stable
 from deltasql.sql.stored_expressions import (
     FunctionCall,

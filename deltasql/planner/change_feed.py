@@ -31,10 +31,10 @@ from deltasql.base.settings.session_settings import CHANGES_OUT_OF_RANGE, GOVERN
 from deltasql.catalog.governance import Policies, Policy, sql_name
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.deletion_vectors import inline_vector
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.log.reading.stream_source import MarkedRows, VersionChanges, version_changes
+from deltasql.log.properties import CHANGE_DATA_FEED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import MarkedRows, VersionChanges, version_changes
 from deltasql.plan.base import SqlText, TableName, hidden_view, quote
 from deltasql.plan.operators import METADATA, Operator, Pruning, Scan, SqlQuery, TableVersion, UnionAll
 from deltasql.planner.context import Context

@@ -48,19 +48,19 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.skipping.partition_conditions import unreadable_text
 from deltasql.log.skipping.predicates import condition, find_column
 from deltasql.log.skipping.pruning import first_files, skip_files
-from deltasql.log.storage.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source, glob_expression
+from deltasql.log.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source, glob_expression
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner.context import Context
-from deltasql.planner.information.relations import Asked
+from deltasql.planner.information import Asked
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
 from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.parser import parse_type
+from deltasql.sql.queries.query_facts import named_columns
 from deltasql.sql.queries.query_filters import scan_filters, scan_limits
 from deltasql.sql.queries.relations import TableReference
-from deltasql.sql.queries.row_counts import named_columns
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import TokenCursor, tokenize
 

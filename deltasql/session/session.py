@@ -38,11 +38,11 @@ from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.door import StatementEngine
 from deltasql.schema.types import matching
 from deltasql.session.execution.commit import Committed
+from deltasql.session.execution.open_transaction import Transactions
 from deltasql.session.execution.run import Done, Pending, Placing, Run, SessionState, change_catalog, unstarted_engine
-from deltasql.session.execution.transaction.open_transaction import Transactions
 from deltasql.session.frames.reader import FrameReader, StreamReader, StreamWriter
 from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
-from deltasql.session.mirroring.mirroring import external_catalogs, follow
+from deltasql.session.mirroring import external_catalogs, follow
 from deltasql.session.script.interpreter import run_script
 from deltasql.session.script.tree import SessionHost, session_variable
 from deltasql.sql.parser import is_script, misplaced_word, parse, refused_name, split

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import unquote
-from deltasql.sql.functions.allowed import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.functions import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, is_deterministic, parse_expression
 from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize

@@ -45,7 +45,7 @@ from deltasql.log.configuration.row_ids import (
     with_row_id_columns,
     with_valid_formats,
 )
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     COLUMN_TAGS,
@@ -54,23 +54,23 @@ from deltasql.log.properties.property_registry import (
     TAGS,
     TableProperties,
 )
-from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.reading.stream_source import (
+from deltasql.log.protocol import Protocol
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.source_files import COPY_INTO
+from deltasql.log.storage.listing import is_local, is_url, table_uri
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.stream_source import (
     AUTO_PROPERTY,
     CLUSTERING_DOMAIN,
     clustering_columns,
     clustering_domain,
     is_clustered,
 )
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import is_local, is_url, table_uri
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.source_files import COPY_INTO
 from deltasql.plan.base import LogicalPlan, TableName, Temporal
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CloneChange, CommitSpec, Plan
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import WHOLE_TABLE
+from deltasql.planner.row_change import WHOLE_TABLE
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.paths import Path
 from deltasql.schema.text import quote_name
@@ -87,7 +87,7 @@ from deltasql.statements.target import Target, is_of_view, registration, require
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Action, Metadata
     from deltasql.log.actions.cloned_files import ClonedFiles
-    from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot
 
 
@@ -205,7 +205,7 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
 
 def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None:
     """Raises VacuumedVersionError where files of an older version are missing."""
-    from deltasql.log.reading.unused_files import missing_files
+    from deltasql.log.unused_files import missing_files
 
     gone = files.filter(pc.or_(*missing_files(store, files)))["path"].to_pylist()
     if gone:

@@ -33,16 +33,16 @@ from deltasql.base.errors.statements.optimize import ClusteringTypeError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata, Operation
 from deltasql.log.configuration.keys import primary_key
-from deltasql.log.properties.property_registry import STATS_COLUMNS
-from deltasql.log.reading.stream_source import clustering_columns
+from deltasql.log.properties import STATS_COLUMNS
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import clustering_columns
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import WHOLE_TABLE
-from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.values.generated import declared_widening, refuse_base_change, refuse_dependent_types
+from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.generated import declared_widening, refuse_base_change, refuse_dependent_types
+from deltasql.planner.row_change import WHOLE_TABLE
 from deltasql.schema.checks import TYPE_CHANGES, identities, identity_of
 from deltasql.schema.edits import (
     add_column,

@@ -46,17 +46,17 @@ from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import Key, References, keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import protocol_for
-from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX, TableProperties
+from deltasql.log.properties import CONSTRAINT_PREFIX, TableProperties
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ROWS, ColumnPath, LogicalPlan, SqlText, TableName, hidden_view, quote
 from deltasql.plan.operators import Constraint, SqlQuery
 from deltasql.planner import binding
+from deltasql.planner.alignment import length_checks, same_type
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange, Verification
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import WHOLE_TABLE
-from deltasql.planner.values.alignment import length_checks, same_type
-from deltasql.planner.values.defaults import types_of
+from deltasql.planner.defaults import types_of
+from deltasql.planner.row_change import WHOLE_TABLE
 from deltasql.schema.checks import INVARIANTS, column_invariants
 from deltasql.schema.paths import folded, resolve
 from deltasql.schema.text import path_text, type_text

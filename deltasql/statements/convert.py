@@ -52,22 +52,22 @@ from deltasql.log.configuration.row_ids import (
     with_column_mapping,
     with_valid_formats,
 )
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     DELETION_VECTORS,
     UNIVERSAL_FORMATS,
     TableProperties,
 )
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import LOG
 from deltasql.plan.base import LogicalPlan, TableName, quote
-from deltasql.planner.answers.log_rows import tracked_metadata
+from deltasql.planner.answers import tracked_metadata
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import log_path, partition_texts
+from deltasql.planner.foreign import log_path, partition_texts
 from deltasql.planner.read_files import FILE_FORMATS
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.text import plain_field

@@ -37,9 +37,7 @@ from deltasql.base.settings.session_settings import AUTO_MERGE
 from deltasql.log.actions import actions
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import scheme
-from deltasql.log.storage.log_store import LogStore, whole_check
-from deltasql.log.storage.source_files import (
+from deltasql.log.source_files import (
     Choice,
     FileSource,
     ListedFile,
@@ -48,15 +46,17 @@ from deltasql.log.storage.source_files import (
     find_source,
     loaded_files,
 )
+from deltasql.log.storage.listing import scheme
+from deltasql.log.storage.log_store import LogStore, whole_check
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, hidden, quote
 from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
+from deltasql.planner.alignment import StructRule, new_columns
 from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
 from deltasql.planner.context import Context, plan
+from deltasql.planner.generated import generation_of
 from deltasql.planner.read_files import FORMATS, CopyOptions, copy_options
-from deltasql.planner.rows.row_change import inserted_rows, reads_of_itself
-from deltasql.planner.values.alignment import StructRule, new_columns
-from deltasql.planner.values.generated import generation_of
+from deltasql.planner.row_change import inserted_rows, reads_of_itself
 from deltasql.schema.checks import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType

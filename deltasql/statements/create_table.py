@@ -40,7 +40,7 @@ from deltasql.log.actions.actions import Action, Metadata, Operation
 from deltasql.log.configuration.keys import keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import check_replacement, with_column_mapping, with_valid_formats
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     COLUMN_TAGS,
@@ -51,13 +51,14 @@ from deltasql.log.properties.property_registry import (
     UNITY_TABLE_ID,
     TableProperties,
 )
-from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.reading.stream_source import AUTO_PROPERTY
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import AUTO_PROPERTY
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Supplied, Write
 from deltasql.planner import binding
-from deltasql.planner.answers.log_rows import tracked_metadata
+from deltasql.planner.alignment import stored
+from deltasql.planner.answers import tracked_metadata
 from deltasql.planner.catalog_changes import (
     CatalogChoice,
     Registration,
@@ -72,9 +73,8 @@ from deltasql.planner.catalog_changes import (
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import ICEBERG, listed_files
-from deltasql.planner.rows.row_change import WHOLE_TABLE
-from deltasql.planner.values.alignment import stored
+from deltasql.planner.foreign import ICEBERG, listed_files
+from deltasql.planner.row_change import WHOLE_TABLE
 from deltasql.schema.checks import HIGH_WATER_MARK, TYPE_CHANGES, check_table_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable

@@ -15,13 +15,13 @@ from deltasql.base.errors.statements.table import NotADeltaProviderError
 from deltasql.catalog.governance import UNGOVERNED, Governance, RefreshDefinition, StoredExpectation, ViewEntry
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
-from deltasql.log.properties.property_registry import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
-from deltasql.log.reading.stream_source import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
+from deltasql.log.properties import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.plan.base import quote
 from deltasql.planner.context import Context
-from deltasql.planner.values.defaults import CURRENT_DEFAULT
-from deltasql.planner.values.generated import generation_of
+from deltasql.planner.defaults import CURRENT_DEFAULT
+from deltasql.planner.generated import generation_of
 from deltasql.schema.checks import check_foreign, identity_of
 from deltasql.schema.text import declared_type, path_text, quote_text, sql_text
 from deltasql.schema.types import StructField

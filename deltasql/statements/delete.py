@@ -12,7 +12,7 @@ from typing import ClassVar
 from deltasql.base.errors.write import AppendOnlyError
 from deltasql.base.lazy import pa
 from deltasql.log.actions import actions
-from deltasql.log.properties.property_registry import APPEND_ONLY
+from deltasql.log.properties import APPEND_ONLY
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.skipping.predicates import condition
 from deltasql.log.skipping.pruning import files_in_partitions, partition_only
@@ -21,8 +21,8 @@ from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect,
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import reads_of_files, row_change
-from deltasql.planner.rows.scope import Scope, behind_view, restricted, side, visible_rows, with_ctes
+from deltasql.planner.row_change import reads_of_files, row_change
+from deltasql.planner.scope import Scope, behind_view, restricted, side, visible_rows, with_ctes
 
 
 @dataclass(frozen=True, slots=True)

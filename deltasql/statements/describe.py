@@ -35,18 +35,18 @@ from deltasql.catalog.governance import UNGOVERNED, TableEntry, ViewEntry, sql_n
 from deltasql.log.configuration.keys import column_tags, keys_of, read_tags, table_tags
 from deltasql.log.configuration.row_ids import converts_to_iceberg
 from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
-from deltasql.log.properties.property_registry import TAGS, without_deltasql_properties
-from deltasql.log.reading.stream_source import clustering_columns, is_clustered
+from deltasql.log.properties import TAGS, without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import table_uri
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.stream_source import clustering_columns, is_clustered
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.planner import binding
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.values.defaults import CURRENT_DEFAULT
-from deltasql.planner.values.generated import generation_of
+from deltasql.planner.defaults import CURRENT_DEFAULT
+from deltasql.planner.foreign import table_snapshot
+from deltasql.planner.generated import generation_of
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import declared_type, length_of, path_text, quote_text, tree_text, type_text, with_lengths
 from deltasql.schema.types import BOOLEAN, STRING, ArrayType, DataType, DecimalType, MapType, StructField, StructType

@@ -20,7 +20,7 @@ from deltasql.base.errors.statements.refused import NothingToAnalyzeError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.commit.conflict import IsolationLevel
-from deltasql.log.properties.property_registry import ISOLATION_LEVEL
+from deltasql.log.properties import ISOLATION_LEVEL
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import (
     Check,
@@ -66,7 +66,7 @@ from deltasql.planner.changes import (
     TransactionStep,
 )
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import scans
+from deltasql.planner.row_change import scans
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import STRING, ArrayType, DecimalType, MapType, PrimitiveType, StructField, StructType
 from deltasql.sql.tokens import tokens_from

@@ -42,7 +42,7 @@ from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, Operation, RemoveFile
 from deltasql.log.actions.deletion_vectors import marked_files, vector_file
 from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHECKPOINT_POLICY,
     DROP_FEATURE_RETENTION,
     PROTECTED_BEFORE,
@@ -51,7 +51,7 @@ from deltasql.log.properties.property_registry import (
     OnDrop,
     properties_of,
 )
-from deltasql.log.protocol.protocol import (
+from deltasql.log.protocol import (
     CATALOG_MANAGED,
     FEATURES,
     TableFeature,
@@ -59,14 +59,14 @@ from deltasql.log.protocol.protocol import (
     find_feature,
     requested_features,
 )
-from deltasql.log.reading.stream_source import earliest_version, has_traces
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import encode_path, is_absolute
+from deltasql.log.stream_source import earliest_version, has_traces
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.operators import Reads, Scan, Write
 from deltasql.planner import binding
-from deltasql.planner.answers.log_rows import BATCH_FILES
+from deltasql.planner.answers import BATCH_FILES
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise, TableChange
 from deltasql.planner.context import Context, plan
 from deltasql.schema.checks import INVALID_CHARACTERS, TYPE_CHANGES

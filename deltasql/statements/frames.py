@@ -53,7 +53,7 @@ from deltasql.files.frame_options import (
 )
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.log.properties import CHANGE_DATA_FEED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, hidden, quote
@@ -68,11 +68,11 @@ from deltasql.plan.operators import (
     Supplied,
     Write,
 )
+from deltasql.planner.alignment import StructRule, new_columns
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CommitSpec, DynamicOverwrite, Plan, RowChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import WHOLE_TABLE
-from deltasql.planner.values.alignment import StructRule, new_columns
+from deltasql.planner.row_change import WHOLE_TABLE
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.paths import folded

@@ -39,7 +39,7 @@ FSCK_COLUMNS = StructType(
 @plan.register
 def plan_fsck(statement: Fsck, context: Context) -> Plan:
     """A file with a missing deletion vector is removed too: its live rows are unknown."""
-    from deltasql.log.reading.unused_files import missing_files
+    from deltasql.log.unused_files import missing_files
 
     log, snapshot = context.writable(statement.table)
     files = snapshot.files(("path", "deletionVector", "size"))
@@ -57,7 +57,7 @@ def plan_fsck(statement: Fsck, context: Context) -> Plan:
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
-    from deltasql.log.reading.unused_files import vector_location
+    from deltasql.log.unused_files import vector_location
 
     columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
     return tuple(

@@ -34,7 +34,7 @@ from deltasql.catalog.governance import FunctionDefinition, FunctionEntry, match
 from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner import binding
-from deltasql.planner.answers.log_rows import (
+from deltasql.planner.answers import (
     refuse_parameters,
     refuse_temporary,
     refuse_variables,
@@ -46,7 +46,7 @@ from deltasql.planner.changes import Answer, Plan, SparkCommand
 from deltasql.planner.context import Context, plan
 from deltasql.schema.text import sql_text as literal_text
 from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, sql_text
 from deltasql.sql.queries.relations import table_references

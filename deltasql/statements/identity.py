@@ -33,8 +33,8 @@ from deltasql.plan import base
 from deltasql.plan.base import ORDINAL, SqlText, hidden_view, quote
 from deltasql.planner import binding
 from deltasql.planner.context import Context
-from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.values.generated import GENERATION, check_generation, without_comments
+from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.generated import GENERATION, check_generation, without_comments
 from deltasql.schema.checks import Identity, identity_of, with_identities
 from deltasql.schema.paths import folded, resolve
 from deltasql.schema.text import (
@@ -49,7 +49,7 @@ from deltasql.schema.text import (
     text_sql,
 )
 from deltasql.schema.types import LONG, StructField, StructType
-from deltasql.sql.queries.row_counts import derived_columns
+from deltasql.sql.queries.query_facts import derived_columns
 from deltasql.statements.constraints import KeyConstraint
 from deltasql.statements.table import ColumnDefinition, CreateTable
 

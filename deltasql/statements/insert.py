@@ -56,19 +56,19 @@ from deltasql.plan.operators import (
     Write,
 )
 from deltasql.planner import binding
+from deltasql.planner.alignment import Alignment, StructRule, store_casts, stored
 from deltasql.planner.changes import RowChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.row_change import must_materialize_source, reads_of, recorded, row_change
-from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinct_aliases
-from deltasql.planner.values.alignment import Alignment, StructRule, store_casts, stored
-from deltasql.planner.values.defaults import DefaultKeyword, default_sql
-from deltasql.planner.values.generated import (
+from deltasql.planner.defaults import DefaultKeyword, default_sql
+from deltasql.planner.generated import (
     automatic_widening,
     generated_sql,
     generation_of,
     refuse_dependent_types,
     stored_generation,
 )
+from deltasql.planner.row_change import must_materialize_source, reads_of, recorded, row_change
+from deltasql.planner.scope import Scope, Side, side, type_at, with_distinct_aliases
 from deltasql.schema.checks import identity_of
 from deltasql.schema.evolution import MergeMode, merge_schemas
 from deltasql.schema.paths import folded, suggestion

@@ -53,14 +53,14 @@ from deltasql.plan.operators import (
     Write,
 )
 from deltasql.planner import binding
+from deltasql.planner.alignment import StructRule, stored
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import CommitSpec, DynamicOverwrite, Plan, RowChange, SourceWrite, Stepwise
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import ICEBERG, source_snapshot
-from deltasql.planner.rows.row_change import WHOLE_TABLE, inserted_rows, reads_of_files, reads_of_itself
-from deltasql.planner.values.alignment import StructRule, stored
-from deltasql.planner.values.defaults import default_keywords, default_sql, replace_defaults
-from deltasql.planner.values.generated import generated_checks, generation_of
+from deltasql.planner.defaults import default_keywords, default_sql, replace_defaults
+from deltasql.planner.foreign import ICEBERG, source_snapshot
+from deltasql.planner.generated import generated_checks, generation_of
+from deltasql.planner.row_change import WHOLE_TABLE, inserted_rows, reads_of_files, reads_of_itself
 from deltasql.schema.checks import column_invariants, identity_of
 from deltasql.schema.json import STORED_AS_NULL, partition_value
 from deltasql.schema.text import Length, declared_length, sql_text
@@ -85,7 +85,7 @@ from deltasql.schema.types import (
 )
 from deltasql.sql.constants import current_micros
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, as_type, literal_constant, literal_rows
-from deltasql.sql.queries.row_counts import selected_rows
+from deltasql.sql.queries.query_facts import selected_rows
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.delete import refuse_append_only, whole_partitions
 from deltasql.statements.idempotency import plan_statement

@@ -32,7 +32,7 @@ from deltasql.plan.base import PARTITION_NUMBER, PARTITIONS, ColumnPath, Logical
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.foreign import table_snapshot
 from deltasql.planner.read_files import check_partitions
 from deltasql.schema.json import partition_value
 from deltasql.schema.paths import folded

@@ -34,7 +34,7 @@ from deltasql.base.errors.write import AppendOnlyError, FieldOfNonStructError
 from deltasql.base.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.property_registry import APPEND_ONLY
+from deltasql.log.properties import APPEND_ONLY
 from deltasql.plan.base import ORDINAL, SOURCE_ROWS, ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import (
     Constraint,
@@ -50,11 +50,30 @@ from deltasql.plan.operators import (
     SqlQuery,
 )
 from deltasql.planner import binding
+from deltasql.planner.alignment import (
+    Alignment,
+    ResolvedAssignment,
+    StructRule,
+    assigned_values,
+    dotted,
+    refuse_conflicts,
+    store_casts,
+    stored,
+    updated_struct,
+)
 from deltasql.planner.binding import position_in
 from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.scope import (
+from deltasql.planner.defaults import default_sql
+from deltasql.planner.generated import (
+    automatic_widening,
+    generated_checks,
+    generation_of,
+    recomputed,
+    refuse_dependent_types,
+)
+from deltasql.planner.row_change import row_change
+from deltasql.planner.scope import (
     Scope,
     Side,
     behind_view,
@@ -66,25 +85,6 @@ from deltasql.planner.rows.scope import (
     visible_rows,
     with_ctes,
     with_distinct_aliases,
-)
-from deltasql.planner.values.alignment import (
-    Alignment,
-    ResolvedAssignment,
-    StructRule,
-    assigned_values,
-    dotted,
-    refuse_conflicts,
-    store_casts,
-    stored,
-    updated_struct,
-)
-from deltasql.planner.values.defaults import default_sql
-from deltasql.planner.values.generated import (
-    automatic_widening,
-    generated_checks,
-    generation_of,
-    recomputed,
-    refuse_dependent_types,
 )
 from deltasql.schema.checks import identities, identity_of
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict

@@ -60,7 +60,7 @@ from deltasql.log.configuration.row_ids import (
     stores_partitions,
     version_of,
 )
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     COLUMN_TAGS,
@@ -75,7 +75,8 @@ from deltasql.log.properties.property_registry import (
     TableProperties,
     switches,
 )
-from deltasql.log.reading.stream_source import (
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import (
     AUTO_PROPERTY,
     CLUSTERING_FEATURE,
     CUBE_COLUMNS,
@@ -86,12 +87,11 @@ from deltasql.log.reading.stream_source import (
     logical_path,
     physical_path,
 )
-from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.way import make_note
+from deltasql.planner.alignment import same_type
 from deltasql.planner.changes import Answer, CommitSpec, Cubes, Plan, RowChange, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.values.alignment import same_type
 from deltasql.schema.checks import check_schema
 from deltasql.schema.paths import Path, find_path, folded, resolve
 from deltasql.schema.text import path_text, type_text, with_lengths, without_lengths

@@ -50,18 +50,18 @@ from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.configuration.properties import index_rule, indexed_leaves
 from deltasql.log.configuration.row_ids import row_id_columns, stores_partitions
-from deltasql.log.properties.property_registry import AUTO_COMPACT as TABLE_COMPACTS
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import AUTO_COMPACT as TABLE_COMPACTS
+from deltasql.log.properties import (
     AUTO_OPTIMIZE,
     INDEXED_COLUMNS,
     MAX_COLUMN_ID,
     TARGET_FILE_SIZE,
     TableProperties,
 )
-from deltasql.log.reading.stream_source import clustering_columns
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import table_uri
+from deltasql.log.stream_source import clustering_columns
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Reads, Rearrange, Scan, TableVersion
 from deltasql.planner.changes import (

@@ -23,12 +23,12 @@ from deltasql.log.configuration.properties import (
     unset_properties,
 )
 from deltasql.log.configuration.row_ids import check_compatible, with_row_id_columns, with_valid_formats
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.properties import CHANGE_DATA_FEED
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
-from deltasql.planner.answers.log_rows import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
+from deltasql.planner.answers import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.planner.catalog_changes import SchemaComment
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context, plan

@@ -14,7 +14,7 @@ from typing import Any
 
 from deltasql.plan.base import LogicalPlan, SqlText
 from deltasql.planner import binding
-from deltasql.planner.answers.log_rows import answered_rows
+from deltasql.planner.answers import answered_rows
 from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context, plan
 from deltasql.schema.text import quote_text

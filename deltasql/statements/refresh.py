@@ -30,17 +30,17 @@ from deltasql.catalog.governance import RefreshDefinition, Refreshed, StoredExpe
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import keys_of, with_keys
-from deltasql.log.reading.stream_source import AUTO_PROPERTY, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import AUTO_PROPERTY, clustering_columns
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import SqlQuery
 from deltasql.plan.way import make_note
 from deltasql.planner import binding
+from deltasql.planner.alignment import Alignment, StructRule, store_casts
 from deltasql.planner.catalog_changes import Redefinition, Unregistration, View
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChange, Stepwise
 from deltasql.planner.context import Context, VisibleViews, plan
-from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import BINARY_COLLATION, StructType
 from deltasql.sql.parser import parse

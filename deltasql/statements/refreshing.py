@@ -19,11 +19,11 @@ from deltasql.base.errors.statements.refresh import ChangedStreamSourceError, St
 from deltasql.base.errors.statements.transaction import NotInTransactionError
 from deltasql.catalog.governance import RefreshDefinition, SchemaMode, TableEntry, sql_name
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.reading.stream_source import VersionChanges, version_changes
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.source_files import LoadedFiles, loaded_files
 from deltasql.log.storage.listing import canonical, located
-from deltasql.log.storage.source_files import LoadedFiles, loaded_files
+from deltasql.log.stream_source import VersionChanges, version_changes
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import METADATA, FileColumns, Operator, Scan, SourceFiles, SqlFunction, SqlQuery, children
 from deltasql.planner import binding
@@ -35,8 +35,8 @@ from deltasql.planner.read_files import file_call, found_files, location_of, row
 from deltasql.schema.checks import CHANGE_DATA_COLUMNS
 from deltasql.schema.types import StructType
 from deltasql.sql.queries.incremental import Incremental, NotIncrementalError, incremental
+from deltasql.sql.queries.query_facts import calls_by_schema, misplaced
 from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
-from deltasql.sql.queries.row_counts import calls_by_schema, misplaced
 from deltasql.sql.references import AGGREGATES, is_stable
 from deltasql.sql.text_edits import splice
 from deltasql.sql.tokens import TokenCursor, calls, tokenize

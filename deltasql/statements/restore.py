@@ -22,16 +22,16 @@ from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES, RESTOR
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
 from deltasql.log.configuration.properties import has_commit_timestamps
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     MAX_COLUMN_ID,
     PROTECTED_BEFORE,
     TIMESTAMPS_SINCE_TIME,
     TIMESTAMPS_SINCE_VERSION,
 )
-from deltasql.log.reading.stream_source import CLUSTERING_DOMAIN as CLUSTERING
-from deltasql.log.reading.stream_source import clustering_columns, clustering_domain, is_clustered
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import CLUSTERING_DOMAIN as CLUSTERING
+from deltasql.log.stream_source import clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.base import LogicalPlan, TableName, Temporal
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
@@ -158,7 +158,7 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
 def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
     """Raises RestoreMissingFilesError when VACUUM has deleted what would come back."""
-    from deltasql.log.reading.unused_files import missing_files
+    from deltasql.log.unused_files import missing_files
 
     gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
     if gone:

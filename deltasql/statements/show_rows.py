@@ -17,14 +17,14 @@ from deltasql.base.errors.statements.inspect import (
 )
 from deltasql.catalog.governance import Entry, Refreshed, TableEntry, ViewEntry, matching
 from deltasql.log.configuration.properties import canonical_key
-from deltasql.log.properties.property_registry import without_deltasql_properties
-from deltasql.log.reading.stream_source import AUTO_PROPERTY, clustering_columns
+from deltasql.log.properties import without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import table_uri
+from deltasql.log.stream_source import AUTO_PROPERTY, clustering_columns
 from deltasql.plan.base import TableName
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context, plan
-from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.foreign import table_snapshot
 from deltasql.schema.text import path_text
 from deltasql.schema.types import (
     BOOLEAN,

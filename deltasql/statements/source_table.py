@@ -22,10 +22,11 @@ from deltasql.catalog.governance import TableEntry, TableSource, now, sql_name
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import Operator, Project
 from deltasql.planner import binding
+from deltasql.planner.alignment import stored
 from deltasql.planner.catalog_changes import Registration, SourceDefining
 from deltasql.planner.changes import Answer, Plan, SourceWrite
 from deltasql.planner.context import Context
-from deltasql.planner.foreign.snapshots import (
+from deltasql.planner.foreign import (
     FORMATS,
     ICEBERG,
     FoundColumns,
@@ -34,7 +35,6 @@ from deltasql.planner.foreign.snapshots import (
     listed_files,
     source_snapshot,
 )
-from deltasql.planner.values.alignment import stored
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.text import declared_texts, declared_type, plain_field

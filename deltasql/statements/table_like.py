@@ -20,12 +20,12 @@ from deltasql.log.configuration.properties import (
     protocol_for,
 )
 from deltasql.log.configuration.row_ids import with_column_mapping, with_row_id_columns, with_valid_formats
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, TableProperties
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.properties import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, TableProperties
+from deltasql.log.protocol import Protocol
 from deltasql.planner import binding
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import FORMATS, table_snapshot
+from deltasql.planner.foreign import FORMATS, table_snapshot
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable

@@ -19,7 +19,7 @@ from deltasql.base.errors.statements.tags import DuplicateTagError, TagExistsErr
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata, Operation
 from deltasql.log.configuration.keys import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.property_registry import TAGS
+from deltasql.log.properties import TAGS
 from deltasql.plan.base import ColumnPath, LogicalPlan, TableName, quote
 from deltasql.planner.catalog_changes import CatalogProperties, SchemaProperties, ViewDefining
 from deltasql.planner.changes import CommitSpec, Plan, TableChange

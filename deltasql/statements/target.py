@@ -26,8 +26,8 @@ from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS
 from deltasql.catalog.governance import UNGOVERNED, Governance, TableEntry
 from deltasql.catalog.names import TABLE, Subject
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.property_registry import without_deltasql_properties
-from deltasql.log.protocol.protocol import CATALOG_MANAGED
+from deltasql.log.properties import without_deltasql_properties
+from deltasql.log.protocol import CATALOG_MANAGED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import table_location

@@ -15,10 +15,22 @@ from deltasql.log.actions import actions
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner import binding
+from deltasql.planner.alignment import (
+    Alignment,
+    ResolvedAssignment,
+    StructRule,
+    assigned_values,
+    dotted,
+    refuse_conflicts,
+    store_casts,
+    stored,
+)
 from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context, plan
-from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.scope import (
+from deltasql.planner.defaults import default_sql
+from deltasql.planner.generated import generated_checks, generation_of, recomputed
+from deltasql.planner.row_change import row_change
+from deltasql.planner.scope import (
     Scope,
     behind_view,
     masking,
@@ -29,18 +41,6 @@ from deltasql.planner.rows.scope import (
     visible_rows,
     with_ctes,
 )
-from deltasql.planner.values.alignment import (
-    Alignment,
-    ResolvedAssignment,
-    StructRule,
-    assigned_values,
-    dotted,
-    refuse_conflicts,
-    store_casts,
-    stored,
-)
-from deltasql.planner.values.defaults import default_sql
-from deltasql.planner.values.generated import generated_checks, generation_of, recomputed
 from deltasql.schema.text import type_text
 from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.statements.constraints import constraints_of

@@ -23,7 +23,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.foreign import table_snapshot
 from deltasql.schema.paths import resolve
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds

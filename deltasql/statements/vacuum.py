@@ -20,7 +20,7 @@ from deltasql.base.errors.statements.vacuum import (
 )
 from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING
-from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
+from deltasql.log.properties import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import LOG, is_local

@@ -36,7 +36,7 @@ from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.catalog.governance import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
 from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
 from deltasql.planner import binding
-from deltasql.planner.answers.log_rows import (
+from deltasql.planner.answers import (
     refuse_parameters,
     refuse_temporary,
     refuse_variables,

@@ -10,7 +10,7 @@ import pytest
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import ListedFile, loaded_files, newest_part
+from deltasql.log.source_files import ListedFile, loaded_files, newest_part
 from deltasql.session.execution.commit import put_part
 
 from .conftest import added

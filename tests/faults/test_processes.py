@@ -40,7 +40,7 @@ from deltasql.log.actions import operations
 from deltasql.base.errors.concurrency import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import StructType
 

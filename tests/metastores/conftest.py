@@ -62,7 +62,7 @@ def glue_options(endpoint: str, **others: str) -> CatalogOptions:
 
 @pytest.fixture
 def hive(hive_uri: str) -> Iterator[MetastoreStore]:
-    from deltasql.catalog.external.hive.client import HiveStore
+    from deltasql.catalog.external.hive import HiveStore
 
     store = HiveStore(hive_options(hive_uri))
     yield store
@@ -71,7 +71,7 @@ def hive(hive_uri: str) -> Iterator[MetastoreStore]:
 
 @pytest.fixture
 def glue(glue_endpoint: str) -> Iterator[MetastoreStore]:
-    from deltasql.catalog.external.glue.client import GlueStore
+    from deltasql.catalog.external.glue import GlueStore
 
     store = GlueStore(glue_options(glue_endpoint))
     yield store

@@ -25,14 +25,14 @@ KEY = ("lake", "s", "t")
 
 
 def hive_at(port: int, **others: str) -> MetastoreStore:
-    client = pytest.importorskip("deltasql.catalog.external.hive.client", exc_type=ImportError)
+    client = pytest.importorskip("deltasql.catalog.external.hive", exc_type=ImportError)
     store = client.HiveStore(hive_options(f"thrift://127.0.0.1:{port}", **others))
     assert isinstance(store, MetastoreStore)
     return store
 
 
 def glue_at(port: int, **others: str) -> MetastoreStore:
-    client = pytest.importorskip("deltasql.catalog.external.glue.client", exc_type=ImportError)
+    client = pytest.importorskip("deltasql.catalog.external.glue", exc_type=ImportError)
     store = client.GlueStore(glue_options(f"http://127.0.0.1:{port}", **others))
     assert isinstance(store, MetastoreStore)
     return store
@@ -81,7 +81,7 @@ def test_a_server_of_the_web(store_at: Callable[..., MetastoreStore]) -> None:
     "uri", ["http://h:1", "thrift://", "thrift://h:99999", "h:9083", "thrift://a:1,", "thrift://a b"]
 )
 def test_an_address_that_is_none(uri: str) -> None:
-    client = pytest.importorskip("deltasql.catalog.external.hive.client", exc_type=ImportError)
+    client = pytest.importorskip("deltasql.catalog.external.hive", exc_type=ImportError)
     with refused(CatalogConfigurationError, "thrift://host:port"):
         client.HiveStore(hive_options(uri))
 
@@ -102,7 +102,7 @@ def test_what_glue_refuses(code: str, error: type[DeltaSqlError]) -> None:
 
 
 def test_glue_without_credentials_or_region(monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltasql.catalog.external.glue.client import GlueStore
+    from deltasql.catalog.external.glue import GlueStore
     from deltasql.catalog.external.routing import CatalogOptions
 
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION"):
@@ -120,7 +120,7 @@ def test_glue_without_credentials_or_region(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.spark
 def test_the_second_address_is_used(hive_uri: str, tmp_path: Any) -> None:
-    client = pytest.importorskip("deltasql.catalog.external.hive.client", exc_type=ImportError)
+    client = pytest.importorskip("deltasql.catalog.external.hive", exc_type=ImportError)
     store = client.HiveStore(hive_options(f"thrift://127.0.0.1:{free_port()},{hive_uri}"))
     assert store.schema(("lake", "default")) is not None
     store.close()

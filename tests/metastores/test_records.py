@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors.external_catalog import CatalogTableError
-from deltasql.catalog.external.glue import client
+from deltasql.catalog.external import glue as zz_catalog_external_glue
 from deltasql.catalog.external.metastore import model
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreColumn, MetastoreTable, Storage
 from deltasql.catalog.external.metastore.store import MetastoreStore, source_of
@@ -239,7 +239,7 @@ def test_a_renaming_on_glue_that_is_interrupted_leaves_the_files_to_one_name(
             store.rename(names.key("t"), names.key("u"))
     assert managed_names(names) == {"t": True, "u": False}
     store.remove(names.key("u"), Kind.TABLE)
-    monkeypatch.setattr(client, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(zz_catalog_external_glue, "_PATIENCE_SECONDS", 0.0)
     store.rename(names.key("t"), names.key("u"))
     assert managed_names(names) == {"u": True}
     assert not [key for key in record(names, "u").parameters if key == "deltasql.renamedTo"]

@@ -42,7 +42,7 @@ def test_a_failure_leaves_the_write_and_a_warning(
     opened.sql("INSERT INTO t VALUES (1)")
     opened.sql("INSERT INTO t VALUES (2)")
     with monkeypatch.context() as patched, caplog.at_level(logging.WARNING):
-        patched.setattr("deltasql.session.execution.transaction.open_transaction.auto_compaction", fail)
+        patched.setattr("deltasql.session.execution.open_transaction.auto_compaction", fail)
         assert opened.sql("INSERT INTO t VALUES (3)").version == 3
     assert "no auto compaction of" in caplog.text
     assert (files(opened), operations(opened)[-1]) == (3, "WRITE")

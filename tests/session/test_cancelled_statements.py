@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from deltasql import Session
 from deltasql.base.interrupts import StatementInterrupted
-from deltasql.log.committer.committers import FileSystemCommitter
+from deltasql.log.committers import FileSystemCommitter
 
 pytestmark = pytest.mark.spark
 

@@ -11,7 +11,7 @@ import pytest
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.storage.source_files import Choice, LoadedFiles, find_source
+from deltasql.log.source_files import Choice, LoadedFiles, find_source
 from deltasql.session.execution.commit import put_part
 
 HEADER = "FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')"

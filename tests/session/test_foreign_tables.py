@@ -22,7 +22,7 @@ from deltasql.base.errors.schema import ColumnMetadataError, HiddenColumnNameErr
 from deltasql.base.errors.statements.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.base.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.schema.text import quote_name, quote_text
-from deltasql.sql.functions.allowed import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC
 
 Json = dict[str, Any]

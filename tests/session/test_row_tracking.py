@@ -10,7 +10,7 @@ import pytest
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import WRITE, AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.planner.answers import log_rows
+from deltasql.planner import answers
 
 ENABLE = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
 
@@ -34,7 +34,7 @@ def operations(session: Session) -> list[tuple[str, Any]]:
 
 
 def test_existing_files_are_numbered_in_batches(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_rows, "BATCH_FILES", 2)
+    monkeypatch.setattr(answers, "BATCH_FILES", 2)
     session.sql("CREATE TABLE t (id INT)")
     append(session, "a", "b", "c")
     assert session.sql(ENABLE).version == 5
@@ -76,7 +76,7 @@ def test_after_an_error_it_goes_on(session: Session, tmp_path: Path, monkeypatch
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(log_rows, "unnumbered", broken)
+        patch.setattr(answers, "unnumbered", broken)
         with pytest.raises(OSError, match="no space"):
             session.sql(ENABLE)
     assert operations(session)[-1] == ("UPGRADE PROTOCOL", None)

@@ -17,8 +17,8 @@ from deltasql.base.errors.statements.transaction import (
     NoTransactionError,
     StaleStatementError,
 )
-from deltasql.log.committer.committers import FileSystemCommitter
-from deltasql.session.execution.transaction.open_transaction import OpenTransaction
+from deltasql.log.committers import FileSystemCommitter
+from deltasql.session.execution.open_transaction import OpenTransaction
 from tests.session.test_serialisability import left_over
 
 

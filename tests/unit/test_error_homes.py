@@ -16,34 +16,8 @@ PACKAGE = Path(deltasql.__file__).parent
 ERRORS = PACKAGE / "base" / "errors"
 OF_STATEMENTS = Path("statements")
 """Its folder for errors of one family."""
-STATEMENTS = PACKAGE / "statements" / "rules"
+STATEMENTS = PACKAGE / "statements"
 MOST_LINES = 800
-
-STEMS = {
-    "auto_compaction": "optimize",
-    "catalog_view": "view",
-    "clustering": "optimize",
-    "describe": "inspect",
-    "explain": "refused",
-    "grants": "governance",
-    "keys": "constraints",
-    "partitions": "inspect",
-    "redeclaring": "refresh",
-    "refreshed_columns": "refresh",
-    "refreshing": "refresh",
-    "streaming": "refresh",
-    "source_table": "table",
-    "policies": "governance",
-    "securables": "governance",
-    "table_information": "inspect",
-    "table_like": "table",
-    "table_location": "table",
-    "upkeep": "refused",
-}
-"""Modules of statements/rules/ without a file of their own in errors/statements/ → the one that they share."""
-
-GENERAL = {"catalog", "delete", "fsck", "query", "uniform", "update"}
-"""Those that raise only what is in errors/, where no single statement owns it: `catalog`, `write`, `iceberg`."""
 
 TWINS = {
     "DELTA_CLONE_UNSUPPORTED_SOURCE": "what has no files to clone, or a folder that is to be named otherwise",
@@ -152,30 +126,7 @@ def test_every_class_is_used() -> None:
 @pytest.mark.parametrize("path", sorted(ERRORS.rglob("*.py")), ids=lambda path: path.relative_to(ERRORS).as_posix())
 def test_files_are_short(path: Path) -> None:
     lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES, f"{path.name} has {lines} lines: split it along the families of statements/rules/"
-
-
-def test_an_error_lives_with_the_statement_that_raises_it() -> None:
-    used, wrong = users(), []
-    for error in ALL:
-        paths = used[error.name]
-        if len(paths) == 1 and error.file.parent == OF_STATEMENTS:
-            (path,) = paths
-            home = OF_STATEMENTS / f"{STEMS.get(path.stem, path.stem)}.py"
-            if STATEMENTS in path.parents and path.stem != "__init__" and error.file != home:
-                wrong.append(f"move {error.name} from errors/{error.file} to errors/{home}: only {path.stem} uses it")
-    assert not wrong, "\n".join(wrong)
-
-
-def test_every_statement_has_a_file_for_its_errors() -> None:
-    files = {path.stem for path in (ERRORS / OF_STATEMENTS).glob("[a-z]*.py")}
-    stems = {path.stem for path in STATEMENTS.rglob("[a-z]*.py")}
-    without = {stem for stem in stems if STEMS.get(stem, stem) not in files} - GENERAL
-    assert not without, f"name in STEMS the file of errors/statements/ that these share: {sorted(without)}"
-    stale = {stem for stem in {*STEMS, *GENERAL} if stem not in stems or stem in files}
-    assert not stale, f"take out of STEMS or GENERAL: {sorted(stale)}"
-    strangers = files - {STEMS.get(stem, stem) for stem in stems}
-    assert not strangers, f"no family of statements is called like these, move them up to errors/: {sorted(strangers)}"
+    assert lines <= MOST_LINES, f"{path.name} has {lines} lines: split it along the families of statements/"
 
 
 def test_classes_are_written_down() -> None:

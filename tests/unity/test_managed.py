@@ -96,7 +96,7 @@ def test_a_commit_that_is_not_published_is_read_and_published(
 ) -> None:
     session = connect()
     with monkeypatch.context() as patch:
-        patch.setattr("deltasql.log.committer.committers._published", lambda *_: False)
+        patch.setattr("deltasql.log.committers._published", lambda *_: False)
         session.sql("INSERT INTO main.sales.t VALUES (1, NULL)")
     assert (table.latest, table.published) == (1, 0)
     assert not (log_folder(table) / f"{1:020d}.json").exists()

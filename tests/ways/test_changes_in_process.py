@@ -14,16 +14,15 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.engines import choice
+from deltasql.engines import choice, rewriting
 from deltasql.engines.local import rewrites as actions_here
 from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local import selections, sources
 from deltasql.engines.local.selections import rows_of, values
-from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.reading import file_reader
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
-from deltasql.sql.evaluated.expressions import RowScope, row_expression
+from deltasql.sql.evaluated import RowScope, row_expression
 
 COLUMNS = StructType(
     (StructField("a", INTEGER), StructField("n", LONG), StructField("v", STRING), StructField("x", DOUBLE))
@@ -361,7 +360,7 @@ def test_what_of_large_tables_an_engine_is_asked(large: Session, statement: str)
 
 @pytest.mark.parametrize(
     ("module", "name", "value"),
-    [(outcome, "CHANGED_ROWS", 1), (rewritten_here, "FILE_BYTES", 1), (actions_here, "CHANGED_ROWS", 1)],
+    [(rewriting, "CHANGED_ROWS", 1), (rewritten_here, "FILE_BYTES", 1), (actions_here, "CHANGED_ROWS", 1)],
 )
 def test_how_much_goes_through_this_process(
     large: Session, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: int
@@ -390,7 +389,7 @@ def test_rows_in_files_of_their_own_are_changed_in_this_process(
 def test_files_of_which_most_rows_change_are_left_to_the_engine(
     large: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcome, "FEW_CHANGED_ROWS", 1)
+    monkeypatch.setattr(rewriting, "FEW_CHANGED_ROWS", 1)
     large.sql("UPDATE t SET v = 'x' WHERE n < 2")
     with pytest.raises(StartedError):
         large.sql("UPDATE t SET v = 'x' WHERE n < 1000000")

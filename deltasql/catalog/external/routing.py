@@ -59,7 +59,7 @@ from deltasql.catalog.store import (
     TableKey,
     Volumes,
 )
-from deltasql.log.committer.committers import CommitCatalog, StagedCommit, TableCommits
+from deltasql.log.committers import CommitCatalog, StagedCommit, TableCommits
 from deltasql.log.storage.stores import Lent
 from deltasql.schema.types import StructType
 
@@ -204,14 +204,14 @@ TYPES: Mapping[str, CatalogType] = {
         extra="unity",
     ),
     "hive": CatalogType(
-        "deltasql.catalog.external.hive.client",
+        "deltasql.catalog.external.hive",
         "HiveStore",
         needed=("uri",),
         others=("user", "timeout"),
         extra="hive",
     ),
     "glue": CatalogType(
-        "deltasql.catalog.external.glue.client",
+        "deltasql.catalog.external.glue",
         "GlueStore",
         needed=(),
         others=(

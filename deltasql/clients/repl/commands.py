@@ -38,15 +38,15 @@ from deltasql.files.render.progress import number_text, size_text
 from deltasql.files.render.values import Grid, help_on
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.configuration.keys import keys_of
-from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES
-from deltasql.log.reading.stream_source import clustering_columns
+from deltasql.log.properties import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.stream_source import clustering_columns
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.paths import child, walk
 from deltasql.schema.text import declared_type, kind_text, path_text, quote_name, quote_text, sql_text, type_text
 from deltasql.schema.types import ID, STRING, ArrayType, DataType, MapType, StructField, StructType
 from deltasql.session.session import Session
-from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.parser import unclosed
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.create_text import column_rules

@@ -15,7 +15,7 @@ from deltasql.base.settings.session_settings import SETTINGS
 from deltasql.clients.repl.commands import COMMANDS, Command, Names, Offered, Parts
 from deltasql.clients.repl.commands import NAMES as PREFERENCES
 from deltasql.files.render.values import error_classes
-from deltasql.log.properties.property_registry import PROPERTIES
+from deltasql.log.properties import PROPERTIES
 from deltasql.session.session import Session
 from deltasql.sql.parser import Expected, expected_keywords
 from deltasql.sql.splitting import is_complete, is_script, split

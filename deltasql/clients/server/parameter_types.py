@@ -24,7 +24,7 @@ from deltasql.schema.result_arrow import arrow_type
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
 from deltasql.session.opening import described
 from deltasql.session.session import Session
-from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.parser import keywords
 from deltasql.sql.parser.parameters import markers, parameter_names
 from deltasql.sql.queries.relations import table_references

@@ -27,8 +27,8 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.evaluated.aggregates import AggregateRows, AggregateScope
-from deltasql.sql.evaluated.expressions import Selection
+from deltasql.sql.evaluated import Selection
+from deltasql.sql.evaluated_aggregates import AggregateRows, AggregateScope
 from deltasql.sql.queries.incremental import Aggregate, aggregate_query
 from deltasql.sql.queries.query_filters import inner_query
 from deltasql.sql.queries.relations import TableReference

@@ -40,7 +40,7 @@ from deltasql.engines.local.selections import (
     values,
 )
 from deltasql.engines.local.sources import LocalRows, equal_pairs, equalities, local_rows, paired
-from deltasql.engines.rewriting.outcome import (
+from deltasql.engines.rewriting import (
     Positions,
     candidates,
     changed_columns,
@@ -90,7 +90,7 @@ from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.planner.door import RewriteOutcome
 from deltasql.schema.types import STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
 from deltasql.sql.constants import current_micros
-from deltasql.sql.evaluated.expressions import (
+from deltasql.sql.evaluated import (
     Compared,
     RowExpression,
     RowScope,

@@ -51,7 +51,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.constants import Constant, current_micros
-from deltasql.sql.evaluated.expressions import (
+from deltasql.sql.evaluated import (
     ColumnOf,
     Compared,
     Computed,

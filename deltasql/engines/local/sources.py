@@ -38,8 +38,7 @@ from deltasql.schema.evolution import as_nullable, bare_schema
 from deltasql.schema.result_arrow import to_table
 from deltasql.schema.types import BOOLEAN, DOUBLE, StructType
 from deltasql.sql.constants import current_micros
-from deltasql.sql.evaluated.aggregates import counted_rows, result_field
-from deltasql.sql.evaluated.expressions import (
+from deltasql.sql.evaluated import (
     ColumnOf,
     Compared,
     Joined,
@@ -53,6 +52,7 @@ from deltasql.sql.evaluated.expressions import (
     selection,
     without_parquet_path,
 )
+from deltasql.sql.evaluated_aggregates import counted_rows, result_field
 from deltasql.sql.queries.query_filters import _is_alone, constants_of, plain_columns
 from deltasql.sql.tokens import require_value
 

@@ -43,7 +43,7 @@ from deltasql.engines.sail.guards.exact_types import OperandRows, common_type, u
 from deltasql.engines.sail.guards.guards import unsupported_condition
 from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.texts import PossibleTypes, possible_types
-from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext, translated
+from deltasql.engines.spark.failures import Failure, WriteContext, translated
 from deltasql.engines.spark.session.local_rows import frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.plan import base

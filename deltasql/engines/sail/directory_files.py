@@ -60,7 +60,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.evaluated.expressions import parquet_paths, view_of
+from deltasql.sql.evaluated import parquet_paths, view_of
 from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:

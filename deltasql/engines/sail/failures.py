@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.errors.suggestion import similar_names
-from deltasql.engines.spark.failures.spark_errors import Failure
+from deltasql.engines.spark.failures import Failure
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -44,7 +44,7 @@ from deltasql.engines.sail.guards.guards import unsupported_command, unsupported
 from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
 from deltasql.engines.sail.variables import run_variable_command, variables_of
-from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext
+from deltasql.engines.spark.failures import Failure, WriteContext
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
 from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths

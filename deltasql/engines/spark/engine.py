@@ -20,7 +20,7 @@ from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import IO_MODE, TIME_ZONE
 from deltasql.catalog.governance import TableSource
 from deltasql.engines.choice import handed_out, moved_in_process, only_for_spark, spreads_rows
-from deltasql.engines.spark.failures.spark_errors import (
+from deltasql.engines.spark.failures import (
     Failure,
     FailureReader,
     WriteContext,
@@ -40,7 +40,7 @@ from deltasql.engines.spark.rewrites.row_actions import MergeSource, evaluated_s
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema, spark_schema
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
-from deltasql.engines.spark.writing.stage import Counts, SparkStage, row_counter, write_source
+from deltasql.engines.spark.writing import Counts, SparkStage, row_counter, write_source
 from deltasql.files.result import RowSource
 from deltasql.files.stage import STORE_BYTES
 from deltasql.files.writing.arrow_files import Staged
@@ -66,7 +66,7 @@ from deltasql.planner.door import RewriteOutcome, Stage
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.text import text_sql
 from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructType
-from deltasql.sql.functions.allowed import FUNCTIONS as SPARKS_OWN
+from deltasql.sql.functions import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

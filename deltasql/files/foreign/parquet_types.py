@@ -16,7 +16,7 @@ from uuid import uuid4
 from deltasql.base.errors.iceberg import IcebergSourceError
 from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.base.errors.sources import SourceFileError, UnknownParquetTypeError
-from deltasql.files.footers.metadata import (
+from deltasql.files.footers import (
     BOOLEAN,
     BYTE_ARRAY,
     DOUBLE,

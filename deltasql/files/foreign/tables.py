@@ -42,7 +42,7 @@ from deltasql.base.errors.sources import (
 )
 from deltasql.base.errors.statements.copy_into import SourceNotFoundError
 from deltasql.base.lazy import pa, pq
-from deltasql.files.footers.metadata import (
+from deltasql.files.footers import (
     BYTE_ARRAY,
     DOUBLE,
     FIXED,
@@ -71,12 +71,12 @@ from deltasql.files.reading.file_reader import (
 from deltasql.files.statistics.of_footers import file_statistics, stats_json
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.properties import index_rule
-from deltasql.log.properties.property_registry import DELETION_VECTORS
+from deltasql.log.properties import DELETION_VECTORS
+from deltasql.log.source_files import SPECIAL, Choice, ListedFile, find_source, glob_expression
 from deltasql.log.storage.listing import LOG, absolute_location, decode_path, located, relative_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import FOOTER, Entry, LogStore
 from deltasql.log.storage.row_groups import TAIL, footer_length
-from deltasql.log.storage.source_files import SPECIAL, Choice, ListedFile, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.evolution import merge_schemas
 from deltasql.schema.json import HIVE_NULL

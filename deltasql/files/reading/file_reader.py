@@ -30,10 +30,10 @@ from deltasql.files.inspection import awaited, footer, readable, says_old_calend
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
-from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.listing import absolute, encode_path, folder_and_name, hadoop_location, is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.stores import Stores
+from deltasql.log.stream_source import StreamFile
 from deltasql.plan.base import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION

@@ -142,7 +142,7 @@ def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
-    from deltasql.log.reading.unused_files import vector_location
+    from deltasql.log.unused_files import vector_location
 
     location = vector_location(dict(vector), operator.table.location) or ""
     kind = VacuumedFileError if operator.table.asked else DataFileNotFoundError

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 from deltasql.base.lazy import pa, pq
-from deltasql.files.footers.metadata import (
+from deltasql.files.footers import (
     CHUNKS,
     KEY,
     KEYS,

@@ -29,7 +29,7 @@ from deltasql.files.inspection import footer as footer_of
 from deltasql.files.inspection import readable, says_old_calendar
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.properties import IndexedColumn, IndexRule, index_rule, indexed_leaves
-from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE
+from deltasql.log.properties import COLUMN_MAPPING_MODE
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import absolute
 from deltasql.log.storage.stores import Stores

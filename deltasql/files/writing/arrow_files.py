@@ -25,7 +25,7 @@ from uuid import uuid4
 
 from deltasql.base.lazy import np, pa, pc, pq
 from deltasql.base.timezone import zone as session_zone
-from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
+from deltasql.files.footers import has_nested_ids, with_nested_ids
 from deltasql.files.inspection import awaited, working
 from deltasql.files.reading.file_reader import CORES, PIECE_BYTES, Piece, ordered
 from deltasql.files.reading.file_tables import literal_table
@@ -43,7 +43,7 @@ from deltasql.files.writing.spliced_files import joined
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.configuration.properties import IndexRule, index_rule
 from deltasql.log.configuration.row_ids import compat_tags
-from deltasql.log.properties.property_registry import DELETION_VECTORS, TableProperties
+from deltasql.log.properties import DELETION_VECTORS, TableProperties
 from deltasql.log.storage.listing import encode_path
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.plan.base import IS_CHANGE, hidden

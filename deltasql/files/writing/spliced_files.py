@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deltasql.base.lazy import pa
-from deltasql.files.footers.metadata import (
+from deltasql.files.footers import (
     CHILDREN,
     CREATED_BY,
     KEY,

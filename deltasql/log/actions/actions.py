@@ -18,8 +18,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, Union
 
 from deltasql.base.errors.schema import InvalidSchemaJsonError
-from deltasql.log.properties.property_registry import TableProperties
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.properties import TableProperties
+from deltasql.log.protocol import Protocol
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.types import StructType
 

@@ -18,7 +18,7 @@ from json.encoder import encode_basestring_ascii as _quoted
 from deltasql.base.lazy import pa
 from deltasql.log.actions.action_fields import has_odd_characters, parse_line
 from deltasql.log.actions.actions import Action, AddFile, CommitInfo, DomainMetadata, Json, RemoveFile, SetTransaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.storage.listing import canonical
 
 # From here on Arrow is faster, its import included.

@@ -14,11 +14,11 @@ from deltasql.log.actions.actions import Action, Json, SetTransaction, operation
 from deltasql.log.actions.commit_file import CommitFile, FileChanges
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
 from deltasql.log.commit.conflict import Rebase, TableWrites, Winner, table_conflict
-from deltasql.log.committer.committers import Committer
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.committers import Committer
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.source_files import COPY_INTO
 from deltasql.log.storage.listing import commit_path
-from deltasql.log.storage.source_files import COPY_INTO
 
 MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5

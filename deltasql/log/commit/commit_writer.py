@@ -46,8 +46,8 @@ from deltasql.log.configuration.row_ids import (
     still_to_number,
     touched_files,
 )
-from deltasql.log.properties.property_registry import APPEND_ONLY, ISOLATION_LEVEL, TableProperties
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.properties import APPEND_ONLY, ISOLATION_LEVEL, TableProperties
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import canonical, commit_path
 from deltasql.log.storage.log_store import LogStore

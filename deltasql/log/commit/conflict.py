@@ -36,7 +36,7 @@ from deltasql.base.errors.concurrency import (
 )
 from deltasql.log.actions.actions import Action, Json
 from deltasql.log.actions.commit_file import FileChanges
-from deltasql.log.storage.source_files import COPY_INTO
+from deltasql.log.source_files import COPY_INTO
 
 PartitionValues: TypeAlias = Mapping[str, "str | None"]
 

@@ -46,14 +46,14 @@ from deltasql.log.commit.commit_writer import (
     table_level,
 )
 from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, ReadSet, Rebase, TableWrites
-from deltasql.log.committer.committers import CatalogCommitter, Committer, StagedCommit, ratified
+from deltasql.log.committers import CatalogCommitter, Committer, StagedCommit, ratified
 from deltasql.log.configuration.properties import check_writable
 from deltasql.log.configuration.row_ids import (
     RowNumbering,
     assigns_row_ids,
     high_water_mark,
 )
-from deltasql.log.protocol.protocol import CATALOG_MANAGED, Protocol
+from deltasql.log.protocol import CATALOG_MANAGED, Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing, LogSegment
 from deltasql.log.replay.segment_replay import BEFORE_FIRST

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.property_registry import COLUMN_TAGS, KEYS, TAGS
+from deltasql.log.properties import COLUMN_TAGS, KEYS, TAGS
 from deltasql.schema.paths import find_path, walk
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import StructType, is_mapped, physical_name

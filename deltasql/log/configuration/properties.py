@@ -49,7 +49,7 @@ from deltasql.base.errors.statements.properties import (
 from deltasql.base.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.row_ids import check_compatible
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
     DELETION_VECTORS,
@@ -70,7 +70,7 @@ from deltasql.log.properties.property_registry import (
     TIMESTAMPS_SINCE_VERSION,
     TableProperties,
 )
-from deltasql.log.protocol.protocol import (
+from deltasql.log.protocol import (
     CATALOG_MANAGED,
     FEATURES,
     MAX_READER_VERSION,

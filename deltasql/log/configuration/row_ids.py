@@ -32,7 +32,7 @@ from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import BACKFILL, Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.record_count import record_count
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     COLUMN_MAPPING_MODE,
     DELETION_VECTORS,
     ICEBERG_COMPAT_V1,
@@ -44,7 +44,7 @@ from deltasql.log.properties.property_registry import (
     UNIVERSAL_FORMATS,
     TableProperties,
 )
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.storage.listing import canonical
 from deltasql.plan.way import make_note
 from deltasql.schema.checks import unsupported_changes

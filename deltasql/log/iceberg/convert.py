@@ -63,7 +63,7 @@ from deltasql.log.iceberg.table_metadata import (
     with_table_state,
     without_old,
 )
-from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
+from deltasql.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import (
     canonical,

@@ -35,7 +35,7 @@ from deltasql.log.actions.action_fields import (
 )
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, action_key
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
 from deltasql.log.replay.log_segment import CheckpointFiles

@@ -17,7 +17,7 @@ from deltasql.base.errors.log import MissingCommitTimestampError, NotADeltaTable
 from deltasql.base.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.actions.commit_file import encode_actions, parse_commit
-from deltasql.log.committer.committers import (
+from deltasql.log.committers import (
     AdoptingCommitter,
     CatalogCommitter,
     CommitCatalog,
@@ -28,7 +28,7 @@ from deltasql.log.committer.committers import (
     current_commits,
 )
 from deltasql.log.configuration.properties import first_with_timestamp
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.log_segment import (
     LogListing,
     LogSegment,

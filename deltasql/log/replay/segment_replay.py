@@ -27,7 +27,7 @@ from deltasql.base.errors.log import (
 from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.checksum import LogTail, TableState, count_commits, read_checksum, replay
 from deltasql.log.replay.file_totals import FileTotals

@@ -10,8 +10,8 @@ from deltasql.base.errors.log import LogFileNotFoundError, MissingCommitTimestam
 from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.properties import check_readable, check_writable, has_commit_timestamps, partition_keys
-from deltasql.log.properties.property_registry import TableProperties
-from deltasql.log.protocol.protocol import MANAGED, Protocol
+from deltasql.log.properties import TableProperties
+from deltasql.log.protocol import MANAGED, Protocol
 from deltasql.log.replay.checksum import TableState, read_checksum
 from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import LogSegment

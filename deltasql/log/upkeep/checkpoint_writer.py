@@ -34,7 +34,7 @@ from deltasql.base.errors.log import CheckpointMismatchError
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
 from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, from_actions, partition_struct, regrouped
 from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHECKPOINT_POLICY,
     DELETED_FILE_RETENTION,
     STATS_AS_JSON,

@@ -27,7 +27,7 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.configuration.properties import has_commit_timestamps
 from deltasql.log.configuration.row_ids import check_iceberg_library, converts_to_iceberg
-from deltasql.log.properties.property_registry import (
+from deltasql.log.properties import (
     CHECKPOINT_INTERVAL,
     DELETED_FILE_RETENTION,
     LOG_CLEANUP,
@@ -42,9 +42,9 @@ from deltasql.log.replay.delta_log import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
 from deltasql.log.replay.segment_replay import LogReader
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.source_files import FOLDER, needed_parts
 from deltasql.log.storage.listing import LOG, STAGED_COMMITS, checksum_path, compacted_path
 from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.source_files import FOLDER, needed_parts
 
 _DAY_MS = 24 * 60 * 60 * 1000
 

@@ -48,11 +48,9 @@ from deltasql.log.commit.conflict import Rebase
 from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase, TouchedRows
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
-from deltasql.log.properties.property_registry import DELETION_VECTORS
+from deltasql.log.properties import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import canonical
-from deltasql.log.storage.log_store import LogStore, copy_files
-from deltasql.log.storage.source_files import (
+from deltasql.log.source_files import (
     COPY_INTO,
     ListedFile,
     LoadedFiles,
@@ -62,6 +60,8 @@ from deltasql.log.storage.source_files import (
     read_parts,
     transaction,
 )
+from deltasql.log.storage.listing import canonical
+from deltasql.log.storage.log_store import LogStore, copy_files
 from deltasql.log.upkeep.post_commit import forget_versions
 from deltasql.plan.operators import NO_ROWS, Rewrite, RowEffect, RowKind
 from deltasql.planner.catalog_changes import Registration

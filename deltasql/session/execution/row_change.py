@@ -33,11 +33,11 @@ from deltasql.log.commit.commit_writer import of_kind
 from deltasql.log.commit.row_rebase import SOURCE_TAG, Bin, BinRebase
 from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.configuration.row_ids import stores_partitions
-from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.reading.stream_source import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import canonical, table_uri
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.stream_source import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
 from deltasql.plan.operators import Curve, Reads, Rearrange, Rewrite, RowEffect, Write
 from deltasql.planner.changes import (
     INSERTED,

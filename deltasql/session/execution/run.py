@@ -102,11 +102,11 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.door import Runtime, StatementEngine
-from deltasql.planner.rows.row_change import may_repeat
+from deltasql.planner.row_change import may_repeat
 from deltasql.schema.types import STRING, StructField, StructType, matching
 from deltasql.session.execution.commit import Committed, StagedChange, StagedClone, StagedTable
+from deltasql.session.execution.open_transaction import StagedBlock, Transactions
 from deltasql.session.execution.row_change import StagedLayout, StagedRows, write_source
-from deltasql.session.execution.transaction.open_transaction import StagedBlock, Transactions
 from deltasql.sql.postfix import BoundStatement
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from deltasql.base.settings.session_settings import USER_METADATA, SessionSettin
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Json, Operation
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import (
     LOG,
@@ -37,6 +36,7 @@ from deltasql.log.storage.listing import (
     table_uri,
 )
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.planner.door import Runtime
 from deltasql.schema.types import STRING, StructField, StructType

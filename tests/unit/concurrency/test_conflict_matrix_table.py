@@ -12,7 +12,7 @@ import pytest
 
 from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.actions import actions
-from deltasql.log.committer.committers import FileSystemCommitter
+from deltasql.log.committers import FileSystemCommitter
 from tests.unit.concurrency.writers import (
     OK,
     Begin,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.files.footers.metadata import has_nested_ids, with_nested_ids
+from deltasql.files.footers import has_nested_ids, with_nested_ids
 from deltasql.schema.types import (
     INTEGER,
     NESTED_IDS,

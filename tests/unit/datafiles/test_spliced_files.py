@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.files.footers.metadata import CREATED_BY, ROW_GROUPS, ending, footer_of
+from deltasql.files.footers import CREATED_BY, ROW_GROUPS, ending, footer_of
 from deltasql.files.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 from tests.samples import examples
 

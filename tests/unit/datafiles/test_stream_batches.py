@@ -14,8 +14,8 @@ import pytest
 from deltasql.files.reading import file_reader as arrow_rows
 from deltasql.files.reading.file_reader import batches, fitted
 from deltasql.log.actions.deletion_vectors import inline_vector
-from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.stores import open_store
+from deltasql.log.stream_source import StreamFile
 from deltasql.schema.types import (
     INTEGER,
     LONG,

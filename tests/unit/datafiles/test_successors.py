@@ -17,7 +17,7 @@ import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.engine import RowsLostError
-from deltasql.engines.rewriting.outcome import partition_folder, positions_of
+from deltasql.engines.rewriting import partition_folder, positions_of
 from deltasql.files.reading.file_reader import in_memory, split_addresses
 from deltasql.files.writing import arrow_files
 from deltasql.files.writing.arrow_files import ORIGIN, TableFiles, WrittenFile

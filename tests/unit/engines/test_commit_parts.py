@@ -10,18 +10,18 @@ import pytest
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.base.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
-from deltasql.engines.spark.failures.spark_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engines.spark.failures import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.reading.source_rows import _guard
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.writing.arrow_files import Staged, StagedFile
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan import base
 from deltasql.plan.operators import Constraint
-from deltasql.planner.values.alignment import length_checks
+from deltasql.planner.alignment import length_checks
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 from deltasql.session.execution.row_change import _overwritten
 

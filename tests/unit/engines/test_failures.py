@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors.engine import EngineLostError, FilesNotSharedError, SparkError
-from deltasql.engines.spark.failures.spark_errors import (
+from deltasql.engines.spark.failures import (
     Failure,
     WriteContext,
     _bridge_failure,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltasql.base.errors.base import Caret
-from deltasql.engines.spark.failures.spark_errors import in_users_words, misread_part
+from deltasql.engines.spark.failures import in_users_words, misread_part
 
 NEAR = "Syntax error at or near "
 

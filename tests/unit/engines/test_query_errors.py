@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engines.spark.failures.spark_errors import Failure, unresolved_error
+from deltasql.engines.spark.failures import Failure, unresolved_error
 
 ROUTINE = ("UNRESOLVED_ROUTINE", "routineName")
 ROWS = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name")

@@ -9,7 +9,7 @@ from deltasql.base.errors.usage import EngineForGivenSparkError, UnknownEngineEr
 from deltasql.base.settings.engines import chosen_engine
 from deltasql.engines.sail.checks import casts_in, has_cast
 from deltasql.engines.sail.failures import sail_failure, unsupported_feature
-from deltasql.engines.spark.failures.spark_errors import translated_errors
+from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.rewrites.row_actions import is_repeatable
 from deltasql.plan.operators import SqlQuery
 from deltasql.schema.types import BINARY, BOOLEAN, DATE, INTEGER, STRING, TIMESTAMP, VOID, ArrayType, DataType

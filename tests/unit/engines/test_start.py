@@ -138,7 +138,7 @@ def test_executors_elsewhere_call_the_driver_at_its_address(
 
 TWO_THREADS = """
 import threading
-from deltasql.engines.spark.failures.spark_errors import translated_errors
+from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.session.local import active_session
 
 def tell():

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.engines.rewriting.outcome import StoredRows
+from deltasql.engines.rewriting import StoredRows
 from deltasql.files.reading.file_reader import tables_of
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.log import protocol
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration import properties
-from deltasql.log.protocol import protocol
-from deltasql.log.protocol.protocol import FEATURES, Protocol, Support
+from deltasql.log.protocol import FEATURES, Protocol, Support
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.unit.log.races import Table

@@ -26,7 +26,7 @@ from deltasql.log.actions.file_tables import (
 )
 from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import StructType

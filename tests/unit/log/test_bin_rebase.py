@@ -16,7 +16,7 @@ from deltasql.base.errors.concurrency import (
 from deltasql.log.actions import actions
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.committer.committers import FileSystemCommitter
+from deltasql.log.committers import FileSystemCommitter
 from tests.unit.log.races import Table
 from tests.unit.log.test_row_rebase import refused
 

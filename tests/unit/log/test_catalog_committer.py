@@ -17,7 +17,7 @@ from deltasql.base.errors.concurrency import ConcurrentModificationError
 from deltasql.base.errors.log import AmbiguousWriteError, StorageError
 from deltasql.base.errors.statements.features import ManagedTimestampsError
 from deltasql.base.errors.statements.transaction import SecondTableError
-from deltasql.log.committer.committers import (
+from deltasql.log.committers import (
     CatalogCommitter,
     CommitCatalog,
     StagedCommit,
@@ -209,7 +209,7 @@ def refused(*args: object) -> bool:
 def test_no_early_checkpoint(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     session = lab.session()
     session.sql("ALTER TABLE t SET TBLPROPERTIES ('delta.checkpointInterval' = '3')")
-    monkeypatch.setattr("deltasql.log.committer.committers.publish", lambda *args: [])
+    monkeypatch.setattr("deltasql.log.committers.publish", lambda *args: [])
     assert session.sql("INSERT INTO t VALUES (1)").version == 3
     names = [entry.name for entry in lab.store.list_folder("_delta_log")]
     assert not [name for name in names if "checkpoint" in name]

@@ -12,7 +12,7 @@ from deltasql import DeltaSqlError, Session, connect
 from deltasql.base.errors.statements.features import CatalogManagedError, UnsupportedWriteFeaturesError
 from deltasql.base.errors.versions import VersionNotFoundError
 from deltasql.log.configuration.properties import check_readable
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 
 FEATURES = ("catalogManaged", "catalogOwned-preview")

@@ -16,7 +16,7 @@ from deltasql.base.errors.log import InvalidCheckpointError, StorageError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.local_store import LocalLogStore

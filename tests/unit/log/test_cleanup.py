@@ -10,7 +10,7 @@ from deltasql.base.errors.log import StorageError
 from deltasql.base.errors.versions import TimestampTooEarlyError, VersionNotFoundError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import classify
 from deltasql.log.storage.local_store import LocalLogStore

@@ -15,7 +15,7 @@ from deltasql.base.errors.concurrency import MetadataChangedError
 from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 

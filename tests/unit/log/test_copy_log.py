@@ -13,7 +13,7 @@ from deltasql.base.errors.statements.copy_into import CopyStateError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import (
+from deltasql.log.source_files import (
     COPY_INTO,
     NEVER_EXPIRES,
     ListedFile,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.statements.features import UnknownFeaturesError
-from deltasql.log.protocol.protocol import (
+from deltasql.log.protocol import (
     FEATURES,
     Support,
     active_features,

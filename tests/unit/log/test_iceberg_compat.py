@@ -16,7 +16,7 @@ from deltasql.log.configuration.row_ids import (
     check_replacement,
     with_column_mapping,
 )
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.schema.types import (
     DOUBLE,
     INTEGER,

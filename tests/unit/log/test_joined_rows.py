@@ -13,7 +13,7 @@ from deltasql.log.actions.deletion_vectors import MarkedFile, mark_rows
 from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.row_rebase import Budget, RowRebase, TouchedRows
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.pending.pinned_log import JoinedRows, NetActions, PinnedLog
+from deltasql.log.pending import JoinedRows, NetActions, PinnedLog
 from tests.unit.log.races import Reader, Table, positions
 
 NOW = 1_000

@@ -17,7 +17,7 @@ from deltasql.base.errors.log import CheckpointMismatchError, InvalidCheckpointE
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
 from deltasql.log.replay.log_segment import read_last_checkpoint

@@ -11,7 +11,7 @@ from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLa
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog, file_times, timestamp_text
 from deltasql.log.replay.log_segment import classify
 from deltasql.log.storage.log_store import Entry

@@ -27,8 +27,8 @@ from deltasql.log.actions.actions import (
 from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows, mark_rows, vector_path
 from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.pending.pinned_log import NetActions, PinnedLog
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.pending import NetActions, PinnedLog
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.schema.types import LONG, StructField, StructType

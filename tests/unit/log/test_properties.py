@@ -10,11 +10,11 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
 from deltasql.base.errors.statements.properties import ManualFeaturesError
 from deltasql.base.registry.entries import byte_size, column_paths, interval_ms
+from deltasql.log import properties as registry
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
-from deltasql.log.properties import property_registry as registry
-from deltasql.log.properties.property_registry import PROPERTIES, OnDrop, OnReplace, Property, TableProperties
-from deltasql.log.protocol.protocol import FEATURES, Protocol
+from deltasql.log.properties import PROPERTIES, OnDrop, OnReplace, Property, TableProperties
+from deltasql.log.protocol import FEATURES, Protocol
 from deltasql.schema.types import LONG, TIMESTAMP_NTZ, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

@@ -13,7 +13,7 @@ from deltasql.base.errors.statements.features import (
     UnsupportedWriteFeaturesError,
 )
 from deltasql.log.configuration.properties import check_readable, check_writable
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

@@ -13,8 +13,8 @@ from deltasql.base.errors.concurrency import RowAppendError
 from deltasql.base.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit import commit_race, transaction
-from deltasql.log.committer.committers import FileSystemCommitter
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.committers import FileSystemCommitter
+from deltasql.log.protocol import Protocol
 from deltasql.log.storage.stores import open_store
 from tests.unit.log.races import VECTORS, Table, Writer
 

@@ -21,8 +21,8 @@ from deltasql.log.configuration.row_ids import (
     row_id_columns,
     with_row_id_columns,
 )
-from deltasql.log.properties.property_registry import ROW_TRACKING, ROW_TRACKING_SUSPENDED
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.properties import ROW_TRACKING, ROW_TRACKING_SUSPENDED
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.types import RowIdColumns, StructType

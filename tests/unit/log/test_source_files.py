@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.log.source_files import Choice, broken_files, find_source, glob_expression
 from deltasql.log.storage import local_store
 from deltasql.log.storage.log_store import Entry, whole_check
-from deltasql.log.storage.source_files import Choice, broken_files, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
 
 FILES = (

@@ -23,8 +23,8 @@ from deltasql.base.errors.versions import MissingChangeDataError, TimestampTooLa
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.stream_source import StreamOffset, StreamRules, StreamSource
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.stream_source import StreamOffset, StreamRules, StreamSource
 from deltasql.schema.types import LONG, StructField, StructType
 
 Create = Callable[..., DeltaLog]

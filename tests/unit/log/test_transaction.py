@@ -30,8 +30,8 @@ from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.committer.committers import FileSystemCommitter
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.committers import FileSystemCommitter
+from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import StructType
 

@@ -10,7 +10,7 @@ import pytest
 
 import deltasql
 from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
-from deltasql.log.protocol.protocol import FEATURES, Support, final_feature
+from deltasql.log.protocol import FEATURES, Support, final_feature
 
 TESTS = Path(__file__).parents[2]
 Obligations = Mapping[str, str]

@@ -33,7 +33,7 @@ from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.session.execution.commit import StagedTable
 from deltasql.session.execution.run import change_catalog, change_functions, change_views
 from deltasql.sql.parser import parse
-from deltasql.sql.queries.row_counts import derived_columns
+from deltasql.sql.queries.query_facts import derived_columns
 from deltasql.statements import plan
 
 

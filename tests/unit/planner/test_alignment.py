@@ -11,7 +11,7 @@ from deltasql.base.errors.write import (
     StrictAssignmentError,
     StructTypeMismatchError,
 )
-from deltasql.planner.values.alignment import Alignment, Casts, StructRule, is_path, same_type, updated_struct
+from deltasql.planner.alignment import Alignment, Casts, StructRule, is_path, same_type, updated_struct
 from deltasql.schema.types import INTEGER, LONG, STRING, ArrayType, MapType, StructField, StructType
 
 

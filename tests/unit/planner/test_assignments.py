@@ -7,7 +7,7 @@ import pytest
 from deltasql.base.errors.base import Caret
 from deltasql.base.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath
-from deltasql.planner.values.alignment import ResolvedAssignment, assigned_values, refuse_conflicts
+from deltasql.planner.alignment import ResolvedAssignment, assigned_values, refuse_conflicts
 from deltasql.schema.types import INTEGER, STRING, ArrayType, StructField, StructType
 
 INNER = StructType((StructField("x", INTEGER), StructField("y", STRING)))

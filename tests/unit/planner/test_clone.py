@@ -8,7 +8,7 @@ from pathlib import Path
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.storage.source_files import COPY_INTO
+from deltasql.log.source_files import COPY_INTO
 from deltasql.schema.checks import identities, with_identities
 from deltasql.session.session import Session
 from tests.unit.planner.clones import CHANGES, SIZES, Files, actions, changes, condition, live, numbers, on_disk

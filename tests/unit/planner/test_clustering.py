@@ -25,7 +25,7 @@ from deltasql.base.errors.statements.table import ClusterAndPartitionError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.stream_source import clustering_columns
+from deltasql.log.stream_source import clustering_columns
 from deltasql.plan.operators import Curve
 from deltasql.planner.changes import Answer, LayoutChange
 from tests.unit.planner.lab import Lab

@@ -28,7 +28,7 @@ from deltasql.base.errors.statements.table import (
 from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.protocol import Protocol
 from deltasql.planner.catalog_changes import Registration, RenameChange, Unregistration
 from deltasql.planner.changes import Answer, RowChange, TableChange
 from deltasql.schema.types import StructType

@@ -13,8 +13,8 @@ from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.actions.file_tables import ADD, from_files
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.unused_files import missing_files
 from deltasql.log.storage.stores import open_store
+from deltasql.log.unused_files import missing_files
 from deltasql.schema.arrow_values import no_rows
 from deltasql.session.session import Session
 

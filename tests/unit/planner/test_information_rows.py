@@ -9,10 +9,10 @@ import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog import store
-from deltasql.planner.information import relations
+from deltasql.planner import information
 from deltasql.schema.types import DecimalType
 from deltasql.session.session import Session
-from deltasql.sql.queries.row_counts import named_columns
+from deltasql.sql.queries.query_facts import named_columns
 
 
 def _rows(session: Session, sql: str) -> list[tuple[Any, ...]]:
@@ -37,12 +37,12 @@ def logs(session: Session, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_every_view_has_rows() -> None:
-    assert relations._ROWS.keys() == store._DEFINITIONS.keys()
+    assert information._ROWS.keys() == store._DEFINITIONS.keys()
 
 
 def test_rows_have_the_columns_of_their_view(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT NOT NULL PRIMARY KEY, a ARRAY<INT>, m MAP<INT, DATE>, d DOUBLE, b BINARY)")
-    for name in relations._ROWS:
+    for name in information._ROWS:
         found = session.sql(f"SELECT * FROM information_schema.{name}")
         assert found.schema == store.information_columns(name)
         assert len(found.collect()) >= 0
@@ -116,7 +116,7 @@ def test_named_columns() -> None:
 
 
 def test_types_in_function_texts() -> None:
-    from deltasql.planner.information.relations import text_facts, type_facts
+    from deltasql.planner.information import text_facts, type_facts
 
     assert text_facts("DECIMAL(4, 1)") == type_facts(DecimalType(4, 1))
     assert text_facts("INTERVAL DAY TO SECOND")["data_type"] == "INTERVAL"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors.sources import PartitionFoldersError
-from deltasql.planner.foreign.snapshots import partition_fields
+from deltasql.planner.foreign import partition_fields
 from deltasql.schema.text import type_text
 
 

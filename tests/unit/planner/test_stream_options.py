@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.files.frame_options import stream_options
-from deltasql.log.reading.stream_source import StreamRules
+from deltasql.log.stream_source import StreamRules
 
 
 def test_nothing_said() -> None:

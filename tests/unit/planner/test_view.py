@@ -24,10 +24,10 @@ from deltasql.plan.operators import SqlQuery
 from deltasql.planner.binding import bind
 from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
-from deltasql.planner.rows.scope import cte_views
+from deltasql.planner.scope import cte_views
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from deltasql.session.execution.run import change_views
-from deltasql.sql.queries.row_counts import derived_columns
+from deltasql.sql.queries.query_facts import derived_columns
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 

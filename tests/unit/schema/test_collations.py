@@ -8,7 +8,7 @@ import pytest
 
 from deltasql.base.errors.schema import UnknownTypesError
 from deltasql.base.errors.statements.columns import ChangeColumnError
-from deltasql.log.protocol.protocol import requested_features
+from deltasql.log.protocol import requested_features
 from deltasql.schema.checks import check_foreign, check_partitioning, check_types
 from deltasql.schema.edits import set_type
 from deltasql.schema.evolution import MergeMode, merge_schemas

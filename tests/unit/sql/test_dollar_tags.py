@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.functions.allowed import handler_problem
+from deltasql.sql.functions import handler_problem
 from deltasql.sql.splitting import split, without_tags
 from deltasql.sql.tokens import tokenize
 

@@ -22,7 +22,7 @@ from deltasql.schema.types import (
     collated,
     matching,
 )
-from deltasql.sql.evaluated.expressions import Order, RowScope, Selection, row_expression, selection
+from deltasql.sql.evaluated import Order, RowScope, Selection, row_expression, selection
 from deltasql.sql.queries.query_filters import constant_rows
 
 TARGET = StructType(

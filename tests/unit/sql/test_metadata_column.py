@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.sql.queries.query_facts import NamedMetadata
 from deltasql.sql.queries.relations import table_references
-from deltasql.sql.queries.row_counts import NamedMetadata
 from deltasql.sql.text_edits import splice
 
 

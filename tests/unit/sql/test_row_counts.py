@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from deltasql.sql.queries.row_counts import most_rows
+from deltasql.sql.queries.query_facts import most_rows
 
 TABLES = {"small": 100, "other": 100, "large": 100_000}
 

@@ -64,7 +64,7 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
-from deltasql.log.properties.property_registry import without_deltasql_properties
+from deltasql.log.properties import without_deltasql_properties
 from deltasql.log.storage.listing import table_location
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.types import StructType

@@ -25,8 +25,8 @@ from deltasql.catalog.external.unity.client import (
 from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.governance import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
-from deltasql.log.committer.committers import StagedCommit, TableCommits
-from deltasql.log.properties.property_registry import UNITY_TABLE_ID
+from deltasql.log.committers import StagedCommit, TableCommits
+from deltasql.log.properties import UNITY_TABLE_ID
 from deltasql.log.storage.listing import is_local, table_location
 from deltasql.log.storage.stores import Lent
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from deltasql.catalog.governance import TableSource
 from deltasql.catalog.store import TableKey
-from deltasql.log.committer.committers import TableCommits
+from deltasql.log.committers import TableCommits
 from deltasql.log.storage.listing import table_location
 from deltasql.schema.json import field_from_json
 from deltasql.schema.types import StructField, StructType

@@ -31,7 +31,7 @@ from deltasql.schema.text import sql_literal, sql_text
 from deltasql.schema.type_lattice import BITS, INTEGRAL
 from deltasql.schema.types import DOUBLE, STRING, VOID, ArrayType, DataType, DecimalType, MapType, StructType
 from deltasql.sql.expression_types import derived_type
-from deltasql.sql.functions.allowed import FUNCTIONS
+from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.references import parse_statement
 from deltasql.sql.tokens import tokenize
 

@@ -73,7 +73,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.queries.row_counts import most_rows
+from deltasql.sql.queries.query_facts import most_rows
 from deltasql.sql.references import names_collation
 
 if TYPE_CHECKING:

@@ -53,12 +53,12 @@ from deltasql.schema.evolution import as_nullable
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.functions.allowed import BODY, compiled
+from deltasql.sql.functions import BODY, compiled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.engines.spark.failures.spark_errors import WriteContext
+    from deltasql.engines.spark.failures import WriteContext
 
 
 NO_SETTINGS: Mapping[str, str | None] = {}

@@ -19,9 +19,9 @@ from deltasql.base.lazy import pa
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.frame_options import StreamOptions, stream_options
 from deltasql.files.reading.file_reader import batches
-from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.stores import open_store
+from deltasql.log.stream_source import StreamFile, StreamOffset, StreamSource
 from deltasql.schema.checks import CHANGE_FIELDS
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable

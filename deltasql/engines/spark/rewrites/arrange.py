@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import F, np, pa, pc
-from deltasql.engines.rewriting.outcome import bin_numbers, bin_sizes, data_schema, may_copy_rows, most_bytes, united
+from deltasql.engines.rewriting import bin_numbers, bin_sizes, data_schema, may_copy_rows, most_bytes, united
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.engines.spark.writing import SparkStage
 from deltasql.files.reading.file_reader import count_live_rows
 from deltasql.files.writing.arrow_files import ORIGIN, Staged
 from deltasql.plan.base import (

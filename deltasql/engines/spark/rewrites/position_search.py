@@ -15,12 +15,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.base.lazy import F, np, pa, pc
-from deltasql.engines.rewriting.outcome import Positions, listed_positions, positions_of
+from deltasql.engines.rewriting import Positions, listed_positions, positions_of
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, MergeSource
 from deltasql.engines.spark.session.local_rows import frame_of_rows, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.engines.spark.writing import SparkStage
 from deltasql.files.reading.file_reader import row_count, widest
 from deltasql.files.stage import LEAST_ROWS, SOURCE_PART
 from deltasql.log.actions.deletion_vectors import MarkedFile, inline_vector

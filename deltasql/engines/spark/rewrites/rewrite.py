@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.lazy import F, pa
 from deltasql.engines.choice import scan_size
-from deltasql.engines.rewriting.outcome import (
+from deltasql.engines.rewriting import (
     Positions,
     changed_columns,
     listed_positions,
@@ -51,7 +51,7 @@ from deltasql.engines.spark.rewrites.position_search import (
 )
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError, MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.writing.stage import Counts, SparkStage
+from deltasql.engines.spark.writing import Counts, SparkStage
 from deltasql.files.reading.file_reader import count_live_rows, spark_uri
 from deltasql.files.stage import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS, UNPACKED, memory_limit
 from deltasql.files.writing.arrow_files import ORIGIN, Staged

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.errors.statements.merge import MultipleSourceRowsError
 from deltasql.base.lazy import F, pa
-from deltasql.engines.rewriting.outcome import Positions, candidates, outcome, subset
+from deltasql.engines.rewriting import Positions, candidates, outcome, subset
 from deltasql.engines.spark.reading.driver_rows import without_ids
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import checked
-from deltasql.engines.spark.writing.stage import Counts, SparkStage
+from deltasql.engines.spark.writing import Counts, SparkStage
 from deltasql.files.stage import BROADCAST_ROWS
 from deltasql.files.writing.arrow_files import Staged
 from deltasql.plan.base import (

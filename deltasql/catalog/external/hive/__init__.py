@@ -1,1 +1,0 @@
-"""A Hive metastore as a catalog, by its Thrift protocol. The meaning of its records is in `metastore`."""

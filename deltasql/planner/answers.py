@@ -1,0 +1,444 @@
+"""Aggregate queries over one table answered from its log: the plan that replaces Spark's.
+
+Aggregates with Spark's types and values, from the statistics of groups of files.
+
+Text of views and functions in the catalog: its meaning must not depend on the session or the time.
+
+Enabling of row tracking: at once for a new table; in an existing one after a backfill of row ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base.errors.statements.view import StoredParameterError, TemporaryReferenceError
+from deltasql.base.lazy import pc
+from deltasql.base.settings.session_settings import ANSWER_FROM_LOG, TIME_ZONE, has_plain_meaning
+from deltasql.log.actions import actions
+from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.configuration.row_ids import (
+    ENABLEMENT_TAG,
+    ROW_TRACKING_FEATURE,
+    with_row_id_columns,
+)
+from deltasql.log.properties import (
+    ROW_TRACKING,
+    ROW_TRACKING_SUSPENDED,
+    TableProperties,
+    properties_of,
+)
+from deltasql.log.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.skipping.conditions import INTEGRAL as INTEGRAL_NAMES
+from deltasql.log.skipping.conditions import BoundedColumn, Condition
+from deltasql.log.skipping.partition_conditions import partition_value
+from deltasql.log.skipping.predicates import condition, find_column
+from deltasql.log.skipping.pruning import (
+    FileGroup,
+    TallyFilter,
+    file_groups,
+    has_exact_high,
+    has_exact_low,
+    partition_only,
+)
+from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.operators import Scan, SqlQuery
+from deltasql.planner.binding import calls_session_functions
+from deltasql.planner.change_feed import enforced
+from deltasql.planner.changes import CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.read_files import location_of
+from deltasql.schema.type_lattice import fits
+from deltasql.schema.types import BOOLEAN, LONG, DataType, DecimalType, StructField, StructType
+from deltasql.sql.evaluated_aggregates import AggregateRows, AggregateScope
+from deltasql.sql.expression_types import derived_type
+from deltasql.sql.parser.parameters import markers
+from deltasql.sql.queries.incremental import Aggregate, AggregateQuery, aggregate_query
+from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.references import ColumnReference, free_names
+from deltasql.sql.stored_expressions import function_calls
+from deltasql.sql.tokens import require_value
+
+_KEY_KINDS = frozenset({*INTEGRAL_NAMES, "decimal", "boolean", "string", "date"})
+"""Types with one spelling per value in the log: floats have two zeros, timestamps a zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The files behind one result row: file groups, each with its partition values by column name."""
+
+    parts: tuple[tuple[FileGroup, Mapping[str, Any]], ...]
+
+    def key(self, name: str) -> Any:
+        return self.parts[0][1][name]
+
+
+class LogScope(AggregateScope):
+    """A table whose log answers a query; what it does not determine is left to an engine.
+
+    `keys` and `data_columns` collect the columns that are needed from the log: partition columns, by name, and others.
+    """
+
+    def __init__(self, schema: StructType, partition_columns: Sequence[str], table: TableReference) -> None:
+        super().__init__(schema, table)
+        self._partition_columns = partition_columns
+        self.keys: dict[str, BoundedColumn] = {}
+        self.data_columns: dict[BoundedColumn, TallyFilter] = {}
+
+    def key(self, item: StructField) -> Callable[[Group], Any]:
+        column = self._bounded(item)
+        if column.partition is None or column.kind not in _KEY_KINDS:
+            raise LeftToEngineError
+        self.keys[item.name] = column
+        return lambda group: group.key(item.name)
+
+    def aggregate(self, aggregate: Aggregate, item: StructField) -> tuple[DataType, Callable[[Group], Any]]:
+        if aggregate.function not in {"count", "min", "max"}:
+            raise LeftToEngineError
+        column = self._bounded(item)
+        kind = LONG if aggregate.function == "count" else item.type
+        return kind, self._of_key(aggregate, column) if column.partition else self._of_column(aggregate, column)
+
+    def rows(self, group: Group) -> int:
+        return sum(files.rows for files, _ in group.parts)
+
+    def _bounded(self, item: StructField) -> BoundedColumn:
+        return require_value(find_column((item.name,), self.schema, self._partition_columns))
+
+    def _of_key(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
+        name = require_value(column.partition)
+        if column.kind not in _KEY_KINDS:
+            raise LeftToEngineError
+        self.keys[name] = column
+        if aggregate.distinct:
+            return lambda group: len({values[name] for _, values in group.parts} - {None})
+        if aggregate.function == "count":
+            return lambda group: sum(files.rows for files, values in group.parts if values[name] is not None)
+        return _end(aggregate.function, lambda files, values: values[name])
+
+    def _of_column(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
+        function, before = aggregate.function, self.data_columns.get(column, TallyFilter())
+        is_exact = {"count": True, "min": has_exact_low(column), "max": has_exact_high(column)}
+        if aggregate.distinct or not is_exact[function]:
+            raise LeftToEngineError
+        self.data_columns[column] = TallyFilter(
+            before.count or function == "count", before.low or function == "min", before.high or function == "max"
+        )
+        if function == "count":
+            return lambda group: sum(require_value(files.tallies[column].count) for files, _ in group.parts)
+        if function == "min":
+            return _end(function, lambda files, values: typed(files.tallies[column].low, column))
+        return _end(function, lambda files, values: typed(files.tallies[column].high, column))
+
+
+def _end(function: str, value: Callable[[FileGroup, Mapping[str, Any]], Any]) -> Callable[[Group], Any]:
+    """The lowest or highest value in a group, None where it has none."""
+    choose: Callable[..., Any] = min if function == "min" else max
+
+    def of(group: Group) -> Any:
+        ends = (value(*part) for part in group.parts)
+        return choose((item for item in ends if item is not None), default=None)
+
+    return of
+
+
+def key_values(group: FileGroup, keys: Mapping[str, BoundedColumn]) -> dict[str, Any]:
+    """The typed partition values of a file group, by column name. Raises LeftToEngineError."""
+    pairs = zip(keys.items(), group.texts, strict=True)
+    return {name: _key_value(text, column) for (name, column), text in pairs}
+
+
+def _key_value(text: str | None, column: BoundedColumn) -> Any:
+    if not text:
+        return None
+    return typed(require_value(partition_value(column, text, None)), column)
+
+
+def typed(value: Any, column: BoundedColumn) -> Any:
+    """A value of the log in the Python type of Spark's rows. Raises LeftToEngineError for one that its type lacks."""
+    if value is None:
+        return None
+    if isinstance(column.type, DecimalType):
+        return _decimal(Decimal(value), column.type)
+    if column.kind == "date":
+        return _date(value)
+    if column.kind in INTEGRAL_NAMES and not fits(value, column.type):
+        raise LeftToEngineError
+    return value
+
+
+def _decimal(value: Decimal, kind: DecimalType) -> Decimal:
+    unit = Decimal(1).scaleb(-kind.scale)
+    # The digits fit: a value that has more of them would be none of the column's.
+    if value != value.quantize(unit) or value.adjusted() >= kind.precision - kind.scale:
+        raise LeftToEngineError
+    return value.quantize(unit)
+
+
+def _date(days: int) -> date:
+    try:
+        return date(1970, 1, 1) + timedelta(days=days)
+    except OverflowError:
+        # Python has no such years.
+        raise LeftToEngineError from None
+
+
+FileValues: TypeAlias = tuple[FileGroup, Mapping[str, Any]]
+"""A file group, and its partition values by column name."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOfLog:
+    """Result rows computed from the log of one table version; `explain_text` is the text of EXPLAIN."""
+
+    schema: StructType
+    rows: tuple[tuple[Any, ...], ...]
+    explain_text: str
+
+
+def answered_rows(context: Context, text: SqlText) -> RowsOfLog | None:
+    """The rows of a query answered from the log; None where Spark must compute them or report the error."""
+    query = aggregate_query(text.text)
+    if (
+        query is None
+        or not context.setting(ANSWER_FROM_LOG)
+        or not has_plain_meaning(context.settings, context.analyst.setting)
+    ):
+        return None
+    try:
+        snapshot = _snapshot(context, query.table)
+        if snapshot is None or calls_session_functions(context, text.text):
+            return None
+        return _answered(context, query, snapshot)
+    except (LeftToEngineError, DeltaSqlError):
+        # What is wrong is said where the query is bound, with its place.
+        return None
+
+
+def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
+    """Snapshot of the table that is read; None for a view and for an object that only Spark knows."""
+    name = TableName(table.parts, table.start, table.end, table.temporal)
+    if context.is_view(name) or context.foreign(name) is not None:
+        return None
+    location = location_of(context, name)
+    if location is None or enforced(location, context) is not None:
+        return None
+    snapshot = context.snapshot(replace(name, start=0, end=0), location)
+    snapshot.check_readable()
+    return snapshot if len(snapshot.schema) else None
+
+
+def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> RowsOfLog:
+    scope = LogScope(snapshot.schema, snapshot.partition_columns, query.table)
+    result = AggregateRows(query, scope)
+    selection = _partition_condition(context, query, snapshot)
+    vectors = "deletionVectors" in snapshot.protocol.features
+    keys, zone = list(scope.keys.values()), context.time_zone
+    files = snapshot.read_files(
+        lambda live: file_groups(live, selection, keys, scope.data_columns, vectors=vectors, timezone=zone)
+    )
+    rows = result.rows(_groups([(item, key_values(item, scope.keys)) for item in files], result.keys))
+    names = ", ".join(result.schema.names)
+    description = f"Log of {snapshot.table}@v{snapshot.version} [{names}] rows: {len(rows)}, no data file is read"
+    return RowsOfLog(result.schema, rows, description)
+
+
+def _partition_condition(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Condition | None:
+    """WHERE as a condition on partition columns. Raises LeftToEngineError for any other condition."""
+    if query.where is None:
+        return None
+    text, columns = query.where.text, snapshot.partition_columns
+    alias = query.table.alias or query.table.parts[-1]
+    if derived_type(text, snapshot.schema) != BOOLEAN or not partition_only(text, columns, alias):
+        raise LeftToEngineError
+    return condition(text, snapshot.schema, columns, alias, context.time_zone)
+
+
+def _groups(files: Sequence[FileValues], keys: Sequence[str] | None) -> list[Group]:
+    """The file groups of each row of the result: by their values of the partition columns `keys`, or all in one."""
+    if keys is None:
+        return [Group(tuple(files))]
+    groups: dict[tuple[Any, ...], list[FileValues]] = {}
+    for item in files:
+        groups.setdefault(tuple(item[1][name] for name in keys), []).append(item)
+    return [Group(tuple(parts)) for parts in groups.values()]
+
+
+def settings_of_text(context: Context) -> dict[str, str]:
+    """The settings that change the meaning of a text; the time zone is one even where it is not set."""
+    zone = context.time_zone
+    return {**({} if zone is None else {TIME_ZONE.name: zone}), **context.meaning}
+
+
+def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
+    """Raises StoredParameterError for a text with parameters, whether values are bound to them or not."""
+    for bound in context.bound.values:
+        if text.start <= bound.start < text.start + len(text.text):
+            raise StoredParameterError(name, bound.marker).at(context.caret(bound.start, bound.end))
+    for start, end in markers(text.text):
+        caret = context.caret(text.start + start, text.start + end)
+        raise StoredParameterError(name, text.text[start:end]).at(caret)
+
+
+def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
+    """Raises TemporaryReferenceError for a text that names a temporary view or function."""
+    for reference in table_references(text.text):
+        parts = reference.parts
+        ours = context.view_key(parts) is not None
+        # A table comes before a view that Spark alone knows.
+        if reference.arguments is None and (ours or _is_sparks_view(parts, context)):
+            caret = context.caret(text.start + reference.start, text.start + reference.end)
+            raise _temporary(name, "view", parts).at(caret)
+    for call in function_calls(text.text):
+        if context.temporary_function(call.parts) is not None or context.analyst.knows_function(call.parts):
+            caret = context.caret(text.start + call.start, text.start + call.end)
+            raise _temporary(name, "function", call.parts).at(caret)
+
+
+def _temporary(name: str, kind: str, parts: tuple[str, ...]) -> TemporaryReferenceError:
+    shown = ".".join(map(quote, parts))
+    return TemporaryReferenceError(name, kind, shown, f"Make {shown} without TEMPORARY, or {name} with it.")
+
+
+def refuse_variables(
+    name: str, text: SqlText, rows: SqlQuery, context: Context, parameters: Collection[str] | None = None
+) -> None:
+    """Raises TemporaryReferenceError for a text that names a variable of the session.
+
+    Columns come before variables, and so do the `parameters` of a function; `rows` is then the query of the tables that
+    its text reads. For a view, `parameters` is None and `rows` its query: Spark's plan of it shows whether a name is a
+    variable.
+    """
+    if not context.analyst.started:
+        return
+    proven = parameters is not None
+    for reference in _unexplained(text.text, (*(parameters or ()), *_columns(rows))):
+        if _is_variable(_variable(reference.parts), context) and (proven or _uses_variable(rows, context)):
+            shown = ".".join(map(quote, reference.parts))
+            caret = context.caret(text.start + reference.start, text.start + reference.end)
+            raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(caret)
+
+
+def _columns(rows: SqlQuery) -> Iterator[str]:
+    """The names of the columns of the tables that `rows` reads directly."""
+    for scan in rows.relations.values():
+        if isinstance(scan, Scan):
+            yield from scan.schema.names
+
+
+def _unexplained(sql: str, columns: Iterable[str]) -> Iterator[ColumnReference]:
+    """The first reference to each name that may be a variable, since it is none of `columns`."""
+    column_names, variables = {column.lower() for column in columns}, set[str]()
+    for reference in free_names(sql):
+        variable = _variable(reference.parts).lower()
+        if variable not in variables and reference.parts[0].lower() not in column_names:
+            variables.add(variable)
+            yield reference
+
+
+def _variable(parts: tuple[str, ...]) -> str:
+    """The quoted variable that a dotted name may refer to, without `session`; the parts behind it are fields."""
+    folded = [part.lower() for part in parts]
+    at = 2 if folded[:2] == ["system", "session"] else 1 if folded[0] == "session" else 0
+    return quote(parts[at] if at < len(parts) else parts[0])
+
+
+def _is_variable(name: str, context: Context) -> bool:
+    try:
+        context.analyst.schema(SqlQuery(f"SELECT session.{name}", {}, "query"))
+    except DeltaSqlError:
+        return False
+    return True
+
+
+def _uses_variable(rows: SqlQuery, context: Context) -> bool:
+    return "variablereference(" in context.analyst.spark_plan(rows, "extended")
+
+
+def _is_sparks_view(parts: tuple[str, ...], context: Context) -> bool:
+    return len(parts) <= 3 and context.catalog.find(parts) is None and context.analyst.knows_view(parts)
+
+
+BATCH_FILES = 100_000
+"""Files that one commit of a backfill adds again."""
+
+
+def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> Metadata:
+    """The metadata of a created or replaced table, with the properties of row tracking.
+
+    Row ids outlive the rows of a replaced table: one that tracks its rows goes on doing so, unless the statement
+    disables it.
+    """
+    old = TableProperties({} if snapshot is None else snapshot.configuration)
+    if old[ROW_TRACKING] and ROW_TRACKING not in metadata.properties:
+        metadata = metadata.with_configuration({ROW_TRACKING.name: "true"})
+    return with_row_id_columns(metadata, protocol, old.configuration)
+
+
+def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
+    """Whether `metadata` enable row ids that files of the snapshot may lack."""
+    return metadata.properties[ROW_TRACKING] and not snapshot.properties[ROW_TRACKING]
+
+
+def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
+    """Commit tags that tell concurrent writers that a commit only enables row tracking; None for any other commit."""
+    names = {item.name for item in properties_of(ROW_TRACKING_FEATURE)}
+    rest = [
+        replace(item, configuration={key: value for key, value in item.configuration.items() if key not in names})
+        for item in (snapshot.metadata, metadata)
+    ]
+    return {ENABLEMENT_TAG: "true"} if starts_tracking(snapshot, metadata) and rest[0] == rest[1] else None
+
+
+def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot], TableChange]) -> Iterator[Plan]:
+    """The commits that enable row tracking: first the feature, so that new files get row ids, then ids for old files.
+
+    `last` plans the commit of the metadata, on the table as it is by then. A commit that loses a race ends the
+    statement; earlier ones stay, and the same statement, repeated, resumes there.
+    """
+    if ROW_TRACKING_FEATURE not in snapshot.protocol.features:
+        yield _upgrade(log, snapshot)
+    if snapshot.properties[ROW_TRACKING_SUSPENDED]:
+        yield _resumption(log, log.snapshot())
+    batch = 0
+    while files := unnumbered(current := log.snapshot(), BATCH_FILES):
+        yield TableChange(CommitSpec(log, current, actions.BACKFILL, {"batchId": str(batch)}, tuple(files)))
+        batch += 1
+    yield last(log.snapshot())
+
+
+def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
+    """At most `most` files without row ids, as add actions that repeat them."""
+    table = snapshot.live_adds(("path", "baseRowId"))
+    paths = table.filter(pc.is_null(table["baseRowId"])).column("path").slice(0, most)
+    return [replace(add, data_change=False) for add in snapshot.add_files(paths.to_pylist())] if len(paths) else []
+
+
+def refuse_unknown_counts(snapshot: Snapshot) -> None:
+    """Raises RowIdsWithoutStatisticsError, before anything is changed, for a file without a row count."""
+    files = snapshot.live_adds(("path", "stats", "baseRowId"))
+    counted = pc.fill_null(pc.match_substring(files["stats"], '"numRecords"'), False)
+    unknown = files.filter(pc.and_(pc.is_null(files["baseRowId"]), pc.invert(counted)))
+    if unknown.num_rows:
+        raise RowIdsWithoutStatisticsError(snapshot.table, unknown["path"][0].as_py())
+
+
+def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
+    protocol = snapshot.protocol.with_features([ROW_TRACKING_FEATURE])
+    listed = protocol.to_json()
+    keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
+    named = {key: listed.get(key) for key in keys}
+    return TableChange(CommitSpec(log, snapshot, actions.UPGRADE_PROTOCOL, {"newProtocol": named}, (protocol,)))
+
+
+def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
+    resumed = {ROW_TRACKING_SUSPENDED.name: "false"}
+    metadata = snapshot.metadata.with_configuration(resumed)
+    return TableChange(CommitSpec(log, snapshot, actions.SET_PROPERTIES, {"properties": resumed}, (metadata,)))
