@@ -87,6 +87,7 @@ OWNERS = {
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
 FILES = {
+    "base.errors": "the table of conditions, and its stub",
     "log.storage": "table files: the one room that knows where they are",
     "catalog.commit_stores": "the catalog's own file, which SQLite opens",
     "catalog.catalog": "whether /Volumes is a folder of this machine",
@@ -161,8 +162,8 @@ LATE = {
     "deltasql.log.upkeep.manifests": "pyarrow",
     "deltasql.schema.result_arrow": "pyarrow",
     "deltasql.clients.checking": START,
+    "deltasql.base.errors": START,
     "deltasql.base.errors.base": START,
-    "deltasql.base.errors.usage": START,
     "deltasql.clients.golden": START,
     "deltasql.clients.language_server": START,
     "deltasql.session.frames.memory": "pyarrow",

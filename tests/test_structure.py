@@ -104,11 +104,11 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
-    "modules": 420,
+    "modules": 380,
     f"modules under {SMALL} lines": 27,
-    "names imported from another room": 2092,
-    "imports between modules": 3588,
-    "classes of errors": 637,
+    "names imported from another room": 1456,
+    "imports between modules": 3382,
+    "classes of errors": 11,
     "files that tokenize": 58,
 }
 """Ratchets of the whole package, which may only fall. A family of statements is read in one file of 300 to 800 lines,

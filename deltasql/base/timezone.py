@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base import errors
 
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{1,2}))?(?::?(\d{2}))?")
 _MOST_SECONDS = 18 * 3600
@@ -63,7 +63,7 @@ def is_zone(name: str) -> bool:
     """Whether a name or an offset is a time zone."""
     try:
         zone(name)
-    except InvalidSettingError:
+    except errors.InvalidSettingError:
         return False
     return bool(name)
 
@@ -75,7 +75,7 @@ def _named(name: str) -> tzinfo:
         return ZoneInfo(_SHORT_NAMES.get(name, name))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         expected = "the name of a zone such as Europe/Paris, or an offset such as +01:00"
-        raise InvalidSettingError(key="spark.sql.session.timeZone", value=name, expected=expected) from None
+        raise errors.InvalidSettingError(key="spark.sql.session.timeZone", value=name, expected=expected) from None
 
 
 def _offset(name: str) -> tzinfo | None:

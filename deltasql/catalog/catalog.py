@@ -16,18 +16,7 @@ from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 
-from deltasql.base.errors.catalog import (
-    CatalogAlreadyExistsError,
-    CatalogNotEmptyError,
-    DropDefaultCatalogError,
-    DropDefaultSchemaError,
-    InformationSchemaReadOnlyError,
-    InvalidNameError,
-    SchemaAlreadyExistsError,
-    SchemaNotEmptyError,
-    TableAlreadyExistsError,
-)
-from deltasql.base.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.catalog.external.routing import ExternalStore
 from deltasql.catalog.governance import (
@@ -99,7 +88,7 @@ class Volumes(CatalogNames):
             if key[2] in found:
                 if if_not_exists:
                     return found
-                raise VolumeAlreadyExistsError(volume=sql_name(key))
+                raise errors.VolumeAlreadyExistsError(volume=sql_name(key))
             place = _free(managed, found) if location is None else self.absolute(location)
             return {**found, key[2]: VolumeEntry(*key, place, location is None, now(), comment)}
 
@@ -127,7 +116,7 @@ class Volumes(CatalogNames):
         def rename(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
             entry = self._existing(found, key)
             if new[2] in found:
-                raise VolumeAlreadyExistsError(volume=sql_name(new))
+                raise errors.VolumeAlreadyExistsError(volume=sql_name(new))
             left = {other: item for other, item in found.items() if other != key[2]}
             return {**left, new[2]: replace(entry, name=new[2])}
 
@@ -159,7 +148,7 @@ class Volumes(CatalogNames):
                 return path
             raise self._catalog_not_found(parts[0])
         if len(parts) < 3 or ".." in parts[:3]:
-            raise VolumePathError(path=path, reason="it does not name a catalog, a schema and a volume")
+            raise errors.VolumePathError(path=path, reason="it does not name a catalog, a schema and a volume")
         return "/".join((self.volume(parts[:3]).location, *_inside(parts[3:], path)))
 
     def is_volume(self, path: str) -> bool:
@@ -195,7 +184,7 @@ class Volumes(CatalogNames):
         self._schema_folder(key[:2])
         similar = tuple(sql_name((*key[:2], name)) for name in similar_names(key[2], found, most=3))
         advice = meant(similar) or "Run SHOW VOLUMES to see what exists."
-        raise VolumeNotFoundError(volume=sql_name(key), advice=advice, similar=similar)
+        raise errors.VolumeNotFoundError(volume=sql_name(key), advice=advice, similar=similar)
 
     def _change_volumes(
         self, key: SchemaKey, change: Callable[[Mapping[str, VolumeEntry]], Mapping[str, VolumeEntry]]
@@ -215,7 +204,7 @@ def _inside(parts: Sequence[str], path: str) -> list[str]:
         elif inside:
             inside.pop()
         else:
-            raise VolumePathError(path=path, reason="it leads out of the volume")
+            raise errors.VolumePathError(path=path, reason="it leads out of the volume")
     return inside
 
 
@@ -240,14 +229,14 @@ class Catalogs(Governed):
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
         place = None if location is None else self.absolute(location)
         if name.lower() == SYSTEM:
-            raise InformationSchemaReadOnlyError(name=SYSTEM)
+            raise errors.InformationSchemaReadOnlyError(name=SYSTEM)
         catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))
         try:
             self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))
         except NameTakenError:
             if if_not_exists:
                 return False
-            raise CatalogAlreadyExistsError(catalog=sql_name((catalog.name,))) from None
+            raise errors.CatalogAlreadyExistsError(catalog=sql_name((catalog.name,))) from None
         return True
 
     def catalog(self, name: str) -> CatalogEntry:
@@ -280,7 +269,7 @@ class Catalogs(Governed):
         """
         catalog, dropped = name.lower(), list[TableEntry]()
         if catalog == DEFAULT_CATALOG:
-            raise DropDefaultCatalogError(catalog=catalog)
+            raise errors.DropDefaultCatalogError(catalog=catalog)
         if (external := self.external.store(catalog)) is not None:
             # Before any of its schemas is gone.
             raise external.refused("DROP CATALOG")
@@ -295,7 +284,7 @@ class Catalogs(Governed):
             except SchemaInUseError as error:
                 # A schema that was created meanwhile is dropped too.
                 if not cascade:
-                    raise CatalogNotEmptyError(catalog=sql_name((catalog,)), names=tuple(error.names)) from None
+                    raise errors.CatalogNotEmptyError(catalog=sql_name((catalog,)), names=tuple(error.names)) from None
             else:
                 return dropped
 
@@ -359,7 +348,7 @@ class Catalog(Catalogs, Volumes):
         except NameTakenError:
             if if_not_exists:
                 return False
-            raise SchemaAlreadyExistsError(schema=sql_name((schema,))) from None
+            raise errors.SchemaAlreadyExistsError(schema=sql_name((schema,))) from None
         except NameMissingError:
             raise self._schema_not_found(catalog, schema) from None
         return True
@@ -371,7 +360,7 @@ class Catalog(Catalogs, Volumes):
         """
         catalog, schema = self._schema_key(name)
         if (catalog, schema) == (DEFAULT_CATALOG, DEFAULT_SCHEMA):
-            raise DropDefaultSchemaError(schema=schema)
+            raise errors.DropDefaultSchemaError(schema=schema)
         try:
             return list(self._store.drop_schema((catalog, schema), cascade))
         except NameMissingError:
@@ -380,7 +369,7 @@ class Catalog(Catalogs, Volumes):
                 return []
             raise self._schema_not_found(catalog, schema) from None
         except SchemaInUseError as error:
-            raise SchemaNotEmptyError(schema=sql_name((schema,)), tables=tuple(error.names)) from None
+            raise errors.SchemaNotEmptyError(schema=sql_name((schema,)), tables=tuple(error.names)) from None
 
     def comment_on_schema(self, name: Name, comment: str | None) -> None:
         """Sets the comment of a schema, None for none. Raises SchemaNotFoundError."""
@@ -521,7 +510,7 @@ class Catalog(Catalogs, Volumes):
         catalog, schema, name = (*old[:2], new[0].lower()) if len(new) == 1 else self._table_key(new)
         try:
             checked(name)
-        except InvalidNameError:
+        except errors.InvalidNameError:
             # A missing table or schema is reported first.
             self.require(parts)
             self.schema((catalog, schema))
@@ -663,4 +652,4 @@ class Catalog(Catalogs, Volumes):
                 raise self._table_not_found(parts) from None
             raise self._schema_not_found(*new[:2]) from None
         except NameTakenError:
-            raise TableAlreadyExistsError(table=sql_name(new or self._table_key(parts))) from None
+            raise errors.TableAlreadyExistsError(table=sql_name(new or self._table_key(parts))) from None

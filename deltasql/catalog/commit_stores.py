@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from deltasql.base.errors.catalog import CatalogFileError
+from deltasql.base import errors
 from deltasql.catalog.governance import now
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.log.committers import StagedCommit, TableCommits
@@ -145,7 +145,7 @@ class Database:
         version = _version(connection)
         if version > _LAYOUT_VERSION:
             connection.execute("ROLLBACK")
-            raise CatalogFileError(
+            raise errors.CatalogFileError(
                 path=str(self.path), reason="a later release of deltasql wrote it", advice="Upgrade deltasql."
             )
         if version == 0:
@@ -178,10 +178,10 @@ class Database:
             yield
         except DamagedEntryError as error:
             advice = "Restore the file from a backup: the tables themselves are in their folders."
-            raise CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
+            raise errors.CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             advice = "Check that the warehouse directory is writable and the file is a catalog of deltasql."
-            raise CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
+            raise errors.CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
 
 
 def catalog_file(warehouse: str) -> Path:

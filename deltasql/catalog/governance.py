@@ -22,8 +22,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeAlias, Union
 
-from deltasql.base.errors.catalog import InvalidNameError
-from deltasql.base.errors.schema import InvalidSchemaJsonError
+from deltasql.base import errors
 from deltasql.plan.base import quote
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import StructType
@@ -211,7 +210,7 @@ class TableSource:
 def _schema(value: Any) -> StructType:
     try:
         return schema_from_json(value)
-    except InvalidSchemaJsonError as error:
+    except errors.InvalidSchemaJsonError as error:
         raise ValueError(str(error)) from error
 
 
@@ -620,7 +619,7 @@ def checked(name: str) -> str:
     Raises InvalidNameError.
     """
     if not name or re.search(r"[\x00-\x20./\x7f]", name):
-        raise InvalidNameError(name=quote(name))
+        raise errors.InvalidNameError(name=quote(name))
     return name.lower()
 
 

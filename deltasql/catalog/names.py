@@ -12,15 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias, Union
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import (
-    CatalogNotFoundError,
-    InformationSchemaReadOnlyError,
-    SchemaNotFoundError,
-    TableNotFoundError,
-    TooManyNamePartsError,
-)
-from deltasql.base.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
 from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry
 from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
@@ -112,14 +105,14 @@ class CatalogNames:
     def _schema_key(self, name: Name) -> SchemaKey:
         parts = as_parts(name)
         if not 1 <= len(parts) <= 2:
-            raise TooManyNamePartsError(name=sql_name(parts))
+            raise errors.TooManyNamePartsError(name=sql_name(parts))
         lowered = tuple(part.lower() for part in parts)
         return (self.current_catalog, lowered[0]) if len(lowered) == 1 else (lowered[0], lowered[1])
 
     def _table_key(self, name: Name) -> TableKey:
         parts = as_parts(name)
         if not 1 <= len(parts) <= 3:
-            raise TooManyNamePartsError(name=sql_name(parts))
+            raise errors.TooManyNamePartsError(name=sql_name(parts))
         filled = (self.current_catalog, self.current_schema)[: 3 - len(parts)] + parts
         return (filled[0].lower(), filled[1].lower(), filled[2].lower())
 
@@ -179,26 +172,28 @@ class CatalogNames:
     def refuse_information(self, parts: Name) -> None:
         """Raises InformationSchemaReadOnlyError for a table, view or function in an information schema."""
         if self._information_catalog(*self._table_key(parts)[:2]) is not None:
-            raise InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
+            raise errors.InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
 
     def _refuse_information_schema(self, catalog: str, schema: str) -> None:
         """Raises InformationSchemaReadOnlyError for an information schema."""
         if self._information_catalog(catalog, schema) is not None:
-            raise InformationSchemaReadOnlyError(name=".".join(map(quote, (catalog, schema))))
+            raise errors.InformationSchemaReadOnlyError(name=".".join(map(quote, (catalog, schema))))
 
-    def _catalog_not_found(self, name: str) -> CatalogNotFoundError:
-        return CatalogNotFoundError(catalog=sql_name((name.lower(),)), known=tuple(self.catalogs()))
+    def _catalog_not_found(self, name: str) -> errors.CatalogNotFoundError:
+        return errors.CatalogNotFoundError(catalog=sql_name((name.lower(),)), known=tuple(self.catalogs()))
 
-    def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError | CatalogNotFoundError:
+    def _schema_not_found(self, catalog: str, schema: str) -> errors.SchemaNotFoundError | errors.CatalogNotFoundError:
         """The error for a missing schema. Raises InformationSchemaReadOnlyError for one that cannot be changed."""
         self._refuse_information_schema(catalog, schema)
         if catalog not in self.catalogs():
             return self._catalog_not_found(catalog)
         similar = similar_names(schema, (stored.name for stored in self._store.schemas(catalog)), most=3)
         advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
-        return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
+        return errors.SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
 
-    def _table_not_found(self, parts: Name, views: Collection[str] = ()) -> TableNotFoundError | CatalogNotFoundError:
+    def _table_not_found(
+        self, parts: Name, views: Collection[str] = ()
+    ) -> errors.TableNotFoundError | errors.CatalogNotFoundError:
         catalog, schema, name = self._table_key(parts)
         built_in = self._information_views((catalog, schema))
         if built_in is not None:
@@ -209,25 +204,25 @@ class CatalogNames:
         unregistered = self._unregistered(catalog, schema, name)
         if unregistered is not None:
             advice = f"A Delta table lies at {unregistered}; to use it, run: "
-            return TableNotFoundError(
+            return errors.TableNotFoundError(
                 table=shown, advice=f"{advice}CREATE TABLE {shown} USING delta LOCATION '{unregistered}'."
             )
         similar = self._similar(catalog, schema, name, views)
-        return TableNotFoundError(
+        return errors.TableNotFoundError(
             table=shown, advice=meant(similar) or "Run SHOW TABLES to see what exists.", similar=similar
         )
 
-    def _information_view_not_found(self, parts: Name, names: Sequence[str]) -> TableNotFoundError:
+    def _information_view_not_found(self, parts: Name, names: Sequence[str]) -> errors.TableNotFoundError:
         """The error for a missing view of an information schema, of all whose `names` are given.
 
         Raises InformationSchemaReadOnlyError for a view that exists, which a statement is about to change.
         """
         *qualifier, name = as_parts(parts)
         if name.lower() in names:
-            raise InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
+            raise errors.InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
         similar = tuple(sql_name((*qualifier, item)) for item in similar_names(name.lower(), names, most=3))
         advice = meant(similar) or f"Its views: {', '.join(names)}."
-        return TableNotFoundError(table=".".join(map(quote, as_parts(parts))), advice=advice, similar=similar)
+        return errors.TableNotFoundError(table=".".join(map(quote, as_parts(parts))), advice=advice, similar=similar)
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
         if self.external.type_of(catalog) is not None:
@@ -340,14 +335,14 @@ class Governed(CatalogNames):
             else:
                 self._change_records(subject, change)
         except NameMissingError:
-            raise SecurableNotFoundError(str(subject), "Somebody else has dropped it.") from None
+            raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.") from None
 
     def _change_records(self, subject: Subject, change: Callable[[Governance], Governance]) -> None:
         """Of a securable without data. The metastore always exists."""
 
         def changed(found: Securable | None) -> Securable | None:
             if found is None and subject.kind != METASTORE:
-                raise SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
+                raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
             found = found or Securable(METASTORE, "", now())
             return replace(found, governance=change(found.governance))
 
@@ -392,7 +387,7 @@ class Governed(CatalogNames):
         names = {item.name: item for item in self.securables(kind)}
         if name.lower() not in names:
             similar = tuple(sql_name((item,)) for item in similar_names(name.lower(), names, most=3))
-            raise SecurableNotFoundError(
+            raise errors.SecurableNotFoundError(
                 str(Subject(kind, (name,))), meant(similar) or f"Create it: CREATE {kind} {sql_name((name,))} …."
             )
         return names[name.lower()]
@@ -406,7 +401,7 @@ class Governed(CatalogNames):
                 return added
             if if_not_exists:
                 return found
-            raise SecurableExistsError(str(Subject(added.kind, (added.name,))))
+            raise errors.SecurableExistsError(str(Subject(added.kind, (added.name,))))
 
         self._store.change_securable(added.key, add)
 
@@ -421,7 +416,7 @@ class Governed(CatalogNames):
         def changed(found: Securable | None) -> Securable | None:
             nonlocal renamed
             if found is None:
-                raise SecurableNotFoundError(str(Subject(kind, (name,))), "Somebody else has dropped it.")
+                raise errors.SecurableNotFoundError(str(Subject(kind, (name,))), "Somebody else has dropped it.")
             result = change(found)
             renamed = name if result is None else checked(result.name)
             return None if result is None else replace(result, name=renamed)
@@ -429,14 +424,14 @@ class Governed(CatalogNames):
         try:
             self._store.change_securable((kind, name.lower()), changed)
         except NameTakenError:
-            raise SecurableExistsError(str(Subject(kind, (renamed,)))) from None
+            raise errors.SecurableExistsError(str(Subject(kind, (renamed,)))) from None
 
 
 def _of_function(
     found: FunctionEntry | None, change: Callable[[Governance], Governance], subject: Subject
 ) -> FunctionEntry:
     if found is None:
-        raise SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
+        raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
     return replace(found, governance=change(found.governance))
 
 
@@ -446,5 +441,5 @@ def _quoted(part: str) -> str:
 
 def _of_volume(found: Volumes, name: str, change: Callable[[Governance], Governance], subject: Subject) -> Volumes:
     if name not in found:
-        raise SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
+        raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
     return {**found, name: replace(found[name], governance=change(found[name].governance))}

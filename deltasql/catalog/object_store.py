@@ -38,8 +38,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, TypeAlias, TypeVar
 
-from deltasql.base.errors.catalog import CatalogFileError
-from deltasql.base.errors.log import StorageError
+from deltasql.base import errors
 from deltasql.catalog.commit_stores import ObjectCommits
 from deltasql.catalog.documents import (
     Arrival,
@@ -151,7 +150,7 @@ class Renaming:
                 continue
             if self._depart(arrival):
                 # The renaming is committed; the rest only saves requests of readers.
-                with suppress(CatalogFileError, StorageError):
+                with suppress(errors.CatalogFileError, errors.StorageError):
                     self._finish(arrival.table.id, key[:2], new)
                 return arrival.table.entry
             self._withdraw(arrival)
@@ -237,8 +236,8 @@ def present(found: SchemaTables | None, key: TableKey) -> tuple[SchemaTables, Ta
     return found, found.tables[key[2]]
 
 
-def _too_busy(schema: SchemaKey) -> CatalogFileError:
-    return CatalogFileError(
+def _too_busy(schema: SchemaKey) -> errors.CatalogFileError:
+    return errors.CatalogFileError(
         path=".".join(schema),
         reason=f"other statements are about the same name, {_MOST_ATTEMPTS} times in a row",
         advice="Nothing was changed: run the statement again.",

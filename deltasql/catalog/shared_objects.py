@@ -15,8 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from typing_extensions import Self
 
-from deltasql.base.errors.catalog import CatalogFileError
-from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.base import errors
 from deltasql.log.storage.log_store import LogStore, Tag
 
 LAYOUT_VERSION = 3
@@ -96,7 +95,7 @@ class SharedObjects:
         Raises CatalogFileError after half a minute of lost races or if the outcome is unknown, StorageError.
         """
         tried: dict[str, _T] = {}
-        doubt: AmbiguousWriteError | None = None
+        doubt: errors.AmbiguousWriteError | None = None
         deadline = time.monotonic() + PATIENCE
         for attempt in count():
             found = self._looked(path, kind, doubt)
@@ -113,7 +112,7 @@ class SharedObjects:
             try:
                 if self._put(path, found, document, mark):
                     return value
-            except AmbiguousWriteError as error:
+            except errors.AmbiguousWriteError as error:
                 doubt = error
             _pause(attempt)
         raise AssertionError("unreachable")
@@ -127,13 +126,15 @@ class SharedObjects:
             store.put_if_absent(path, b"1")
             found = store.read_tagged(path)
             if found is None or store.put_if_absent(path, b"2"):
-                raise ConditionalPutError(store.root, "it overwrites an object that must not be there (If-None-Match)")
+                raise errors.ConditionalPutError(
+                    store.root, "it overwrites an object that must not be there (If-None-Match)"
+                )
             store.put_if_same(path, b"3", found[1])
             if store.put_if_same(path, b"4", found[1]) is not None:
-                raise ConditionalPutError(store.root, "it overwrites an object that has changed (If-Match)")
+                raise errors.ConditionalPutError(store.root, "it overwrites an object that has changed (If-Match)")
         finally:
             # A leftover object is harmless.
-            with suppress(StorageError):
+            with suppress(errors.StorageError):
                 store.delete([path])
 
     @property
@@ -156,10 +157,10 @@ class SharedObjects:
         self._known[path] = read = _Read(tag, document, changes)
         return read
 
-    def _looked(self, path: str, kind: type[_D], doubt: AmbiguousWriteError | None) -> _Read[_D] | None:
+    def _looked(self, path: str, kind: type[_D], doubt: errors.AmbiguousWriteError | None) -> _Read[_D] | None:
         try:
             return self._read(path, kind)
-        except StorageError as error:
+        except errors.StorageError as error:
             if doubt is None:
                 raise
             raise self._unanswered(path, doubt) from error
@@ -190,16 +191,16 @@ class SharedObjects:
         self._known[path] = _Read(tag, document, changes)
         return True
 
-    def _unusable(self, path: str, reason: str, advice: str) -> CatalogFileError:
-        return CatalogFileError(path=self._store.url(path), reason=reason, advice=advice)
+    def _unusable(self, path: str, reason: str, advice: str) -> errors.CatalogFileError:
+        return errors.CatalogFileError(path=self._store.url(path), reason=reason, advice=advice)
 
-    def _busy(self, path: str, attempts: int) -> CatalogFileError:
+    def _busy(self, path: str, attempts: int) -> errors.CatalogFileError:
         reason = f"others changed it first, {attempts} times in {PATIENCE:.0f} seconds"
         return self._unusable(
             path, reason, "Nothing was changed: run the statement again when there are fewer writers."
         )
 
-    def _unanswered(self, path: str, doubt: AmbiguousWriteError) -> CatalogFileError:
+    def _unanswered(self, path: str, doubt: errors.AmbiguousWriteError) -> errors.CatalogFileError:
         reason = f"the storage did not answer whether it was written ({doubt.reason})"
         return self._unusable(
             path, reason, "Look with SHOW TABLES and SHOW SCHEMAS before you run the statement again."

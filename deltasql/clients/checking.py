@@ -21,31 +21,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
-from deltasql.base.errors.log import NotADeltaTableError
-from deltasql.base.errors.schema import UnresolvedColumnError
-from deltasql.base.errors.sources import EmptySourceError, NoFilesError, UnknownColumnsError
-from deltasql.base.errors.statements.copy_into import SourceNotFoundError
-from deltasql.base.errors.statements.inspect import PartitionNotFoundError
-from deltasql.base.errors.statements.restore import (
-    RestoreTimestampEarlierError,
-    RestoreTimestampGreaterError,
-    RestoreVersionError,
-)
-from deltasql.base.errors.statements.table import ExternalTableWithoutSchemaError
-from deltasql.base.errors.statements.volume import VolumeFileNotFoundError
 from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.base.errors.syntax import ParseSyntaxError
-from deltasql.base.errors.versions import (
-    ChangesStartAfterLatestError,
-    InvalidChangeRangeError,
-    MissingChangeDataError,
-    NoCommitsFoundError,
-    TimestampTooEarlyError,
-    TimestampTooLateError,
-    VersionNotFoundError,
-)
 from deltasql.catalog.governance import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.storage.stores import Stores
@@ -342,7 +320,7 @@ def check_columns(node: LogicalPlan, sql: str, session: PlanningSession) -> None
             close = similar_names(name.parts[-1], columns, most=3)
             advice = meant(map(quote, close)) if close else f"The tables have {', '.join(columns)}."
             caret = Caret(sql, text.start + name.start, text.start + name.end)
-            raise UnresolvedColumnError(column=".".join(map(quote, name.parts)), advice=advice).at(caret)
+            raise errors.UnresolvedColumnError(column=".".join(map(quote, name.parts)), advice=advice).at(caret)
 
 
 def _texts(node: LogicalPlan, sql: str, session: PlanningSession) -> Iterator[tuple[SqlText, dict[str, StructType]]]:
@@ -431,28 +409,28 @@ def _columns_of(parts: tuple[str, ...], session: PlanningSession) -> StructType 
 
 
 _OF_ROWS = (
-    ChangesStartAfterLatestError,
-    InvalidChangeRangeError,
-    MissingChangeDataError,
-    PartitionNotFoundError,
-    SourceNotFoundError,
-    NoFilesError,
-    EmptySourceError,
-    UnknownColumnsError,
-    ExternalTableWithoutSchemaError,
-    NotADeltaTableError,
-    VolumeFileNotFoundError,
-    NoCommitsFoundError,
-    TimestampTooEarlyError,
-    TimestampTooLateError,
-    VersionNotFoundError,
-    RestoreVersionError,
-    RestoreTimestampEarlierError,
-    RestoreTimestampGreaterError,
+    errors.ChangesStartAfterLatestError,
+    errors.InvalidChangeRangeError,
+    errors.MissingChangeDataError,
+    errors.PartitionNotFoundError,
+    errors.SourceNotFoundError,
+    errors.NoFilesError,
+    errors.EmptySourceError,
+    errors.UnknownColumnsError,
+    errors.ExternalTableWithoutSchemaError,
+    errors.NotADeltaTableError,
+    errors.VolumeFileNotFoundError,
+    errors.NoCommitsFoundError,
+    errors.TimestampTooEarlyError,
+    errors.TimestampTooLateError,
+    errors.VersionNotFoundError,
+    errors.RestoreVersionError,
+    errors.RestoreTimestampEarlierError,
+    errors.RestoreTimestampGreaterError,
 )
 """Errors about versions, which the tables of a scratch warehouse lack."""
 
-_OF_NAMES = (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError)
+_OF_NAMES = (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError)
 
 
 class Checker:
@@ -501,7 +479,7 @@ class Checker:
         self._known.bring(bound.sql)
         if bound.sql == sql and (second := second_query(sql)) is not None:
             reason = "A second query begins here: end the first one with ;, or join them by UNION ALL."
-            raise ParseSyntaxError(reason, second.text).at(Caret(sql, second.start, second.end))
+            raise errors.ParseSyntaxError(reason, second.text).at(Caret(sql, second.start, second.end))
         is_known = not self._known.mentions_incomplete(bound.sql)
         node = self._node(bound, sql, is_known=is_known)
         if node is not None and self._plans(node, sql, is_known=is_known) and is_known and bound.sql == sql:

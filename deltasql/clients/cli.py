@@ -12,13 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.engine import SparkError
 from deltasql.base.errors.secrets import without_secrets
-from deltasql.base.errors.server import LanguageServerPackageMissingError, ServerPackageMissingError
 from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.errors.usage import UsageError
 from deltasql.base.interrupts import telling
 from deltasql.base.settings.engines import ENGINES
 from deltasql.base.version import __version__
@@ -278,7 +275,7 @@ def _lsp(options: argparse.Namespace) -> int:
     try:
         from deltasql.clients.language_server import serve
     except ModuleNotFoundError as error:
-        raise LanguageServerPackageMissingError(package=error.name or "pygls") from None
+        raise errors.LanguageServerPackageMissingError(package=error.name or "pygls") from None
     _configured(options)
     serve(options.warehouse)
     return OK
@@ -402,11 +399,11 @@ def _print_position(script: Script, statement: Statement, error: DeltaSqlError) 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:
     """Prints an error and returns the exit code for it."""
     print(error, file=sys.stderr)
-    if with_stack and isinstance(error, SparkError) and error.stack:
+    if with_stack and isinstance(error, errors.SparkError) and error.stack:
         print(without_secrets(error.stack), file=sys.stderr)
-    if isinstance(error, UsageError):
+    if isinstance(error, errors.UsageError):
         return USAGE
-    return CONFLICT if isinstance(error, ConcurrentModificationError) else FAILED
+    return CONFLICT if isinstance(error, errors.ConcurrentModificationError) else FAILED
 
 
 def _test(options: argparse.Namespace) -> int:
@@ -421,7 +418,7 @@ def _serve(options: argparse.Namespace) -> int:
     try:
         from deltasql.clients.server.flight import Settings, serve
     except ModuleNotFoundError as error:
-        raise ServerPackageMissingError(package=error.name or "protobuf") from None
+        raise errors.ServerPackageMissingError(package=error.name or "protobuf") from None
     _configured(options)
     by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
     give_to_spark(for_start, os.environ)

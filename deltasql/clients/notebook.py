@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from IPython.display import HTML, display
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.settings import UnboundParameterError
 from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.errors.usage import MagicError
 from deltasql.base.settings.engines import requested_engine
 from deltasql.files.render.html import diff_html
 from deltasql.plan.base import TableName
@@ -62,11 +61,11 @@ def read_call(line: str, cell: str = "") -> Call:
         name, value = match["name"], match["value"]
         if name not in _NAMES:
             close = similar_names(name, _NAMES)
-            raise MagicError(
+            raise errors.MagicError(
                 f"There is no option --{name}" + (f"; did you mean --{close[0]}?" if close else "."), USAGE
             )
         if value is None:
-            raise MagicError(f"The option --{name} needs a value.", USAGE)
+            raise errors.MagicError(f"The option --{name} needs a value.", USAGE)
         options[name] = value[1:-1] if value[0] in "\"'" else value
         line = line[match.end() :]
     out = options.get("out", "")
@@ -146,7 +145,7 @@ class SqlMagics(Magics):
         if "session" in options:
             session = names.get(options["session"])
             if not isinstance(session, Session):
-                raise MagicError(f"There is no session in a variable {options['session']}.", USAGE)
+                raise errors.MagicError(f"There is no session in a variable {options['session']}.", USAGE)
             self._current = session
         elif "warehouse" in options or "engine" in options:
             self._current = self._opened(
@@ -170,7 +169,7 @@ def _number(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isdecimal():
-        raise MagicError(f"The option --rows needs a number, not {text}.", USAGE)
+        raise errors.MagicError(f"The option --rows needs a number, not {text}.", USAGE)
     return int(text)
 
 
@@ -178,7 +177,7 @@ def _run(session: Session, sql: str, values: NotebookVariables) -> Result:
     """Runs a statement, displays how it changed its table's schema, and returns its result."""
     try:
         result = session.sql(sql, values)
-    except UnboundParameterError as error:
+    except errors.UnboundParameterError as error:
         error.note = " Or assign a value to the Python variable of this name."
         raise
     if result.version:

@@ -192,7 +192,7 @@ def _sessions(config: pytest.Config) -> Callable[[str], Session]:
 @pytest.fixture
 def deltasql_session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]:
     """A deltasql session on a new warehouse, in UTC; Spark starts when a statement needs it, once for all tests."""
-    from deltasql.base.errors.usage import SessionClosedError
+    from deltasql.base.errors import SessionClosedError
 
     session = _sessions(request.config)(str(tmp_path / "warehouse"))
     session.sql("SET spark.sql.session.timeZone = UTC")

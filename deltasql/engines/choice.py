@@ -16,15 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.engine import LentCredentialsError, NotOnSailError, NoWayToFilesError, OtherCredentialsError
-from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
-from deltasql.base.errors.write import (
-    CheckViolationError,
-    ExceedLengthError,
-    NotNullViolationError,
-    PartitionValueError,
-)
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
 from deltasql.files.stage import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
@@ -70,7 +63,7 @@ def moved_in_process(session: SessionFacts, location: str, size: int, *, barred:
     if session.reads_files:
         return _by_mode(session, location, size, barred)
     if barred:
-        raise NotOnSailError(what=barred)
+        raise errors.NotOnSailError(what=barred)
     return True
 
 
@@ -122,9 +115,9 @@ def unreachable_error(session: SessionFacts, location: str, reason: str) -> Delt
     """The error for a location that executors do not reach; `reason` names the feature or setting that needs them."""
     if session.has_other_keys(location):
         if session.stores.is_lent(location):
-            return LentCredentialsError(location=location, reason=reason)
-        return OtherCredentialsError(location=location, reason=reason)
-    return NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
+            return errors.LentCredentialsError(location=location, reason=reason)
+        return errors.OtherCredentialsError(location=location, reason=reason)
+    return errors.NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
 
 
 def spreads_rows(operator: Operator) -> bool:
@@ -194,17 +187,17 @@ def violation_error(constraint: Constraint, row: Mapping[str, Any] | str, table:
     name, condition = constraint.name, constraint.condition
     values = row if isinstance(row, str) else _values(row, condition)
     if name == base.REPLACE_WHERE:
-        return ReplaceWhereMismatchError(predicate=condition, values=values)
+        return errors.ReplaceWhereMismatchError(predicate=condition, values=values)
     if name.startswith(base.PARTITION_NAME):
-        return PartitionValueError(column=name.removeprefix(base.PARTITION_NAME), table=table)
+        return errors.PartitionValueError(column=name.removeprefix(base.PARTITION_NAME), table=table)
     if name.startswith(base.LENGTH):
         column, _, limit = name.removeprefix(base.LENGTH).rpartition("|")
-        return ExceedLengthError(column=column, limit=int(limit), values=values)
+        return errors.ExceedLengthError(column=column, limit=int(limit), values=values)
     if constraint.column:
-        return NotNullViolationError(column=constraint.column, table=table)
+        return errors.NotNullViolationError(column=constraint.column, table=table)
     # All generated columns share one name in Delta.
     name = base.GENERATED.strip() if name.startswith(base.GENERATED) else name
-    return CheckViolationError(constraint=name, expression=f"({condition})", values=values)
+    return errors.CheckViolationError(constraint=name, expression=f"({condition})", values=values)
 
 
 def shown_columns(columns: Iterable[str], condition: str) -> list[str]:

@@ -20,8 +20,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.log import LostDataFileError
 from deltasql.base.lazy import np, pa, pc, pq
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
@@ -149,7 +149,7 @@ class StoredRows:
     def _existing(self, path: str) -> Iterator[None]:
         try:
             yield
-        except LostDataFileError:
+        except errors.LostDataFileError:
             raise missing_file(self._target, path) from None
 
 

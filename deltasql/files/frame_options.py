@@ -12,14 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
-from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidVersionOptionError
-from deltasql.base.errors.streams import (
-    ExcludePatternError,
-    StreamStartsError,
-    TimeTravelStreamError,
-    UnsupportedStreamOptionError,
-)
-from deltasql.base.errors.versions import TimestampInvalidError
+from deltasql.base import errors
 from deltasql.base.registry.entries import CODECS, Registry, RegistryEntry, any_text, boolean, byte_size, count, one_of
 from deltasql.base.timezone import parse_timestamp, zone
 from deltasql.log.stream_source import StreamRules
@@ -35,8 +28,8 @@ class Option(RegistryEntry[T]):
     def refusal(self, text: str) -> Exception:
         """IllegalOptionError, and for the version that a query reads InvalidVersionOptionError."""
         if self.name == "versionAsOf":
-            return InvalidVersionOptionError(repr(text))
-        return IllegalOptionError(self.name, repr(text), self.legal)
+            return errors.InvalidVersionOptionError(repr(text))
+        return errors.IllegalOptionError(self.name, repr(text), self.legal)
 
 
 class Options:
@@ -79,7 +72,7 @@ def _pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ExcludePatternError(text, str(error)) from error
+        raise errors.ExcludePatternError(text, str(error)) from error
     return text
 
 
@@ -330,7 +323,7 @@ def stream_options(texts: Mapping[str, str]) -> StreamOptions:
     options = Options(texts)
     version, timestamp = options[STARTING_VERSION], options[STARTING_TIMESTAMP]
     if version is not None and timestamp is not None:
-        raise StreamStartsError
+        raise errors.StreamStartsError
     most_bytes = options[MAX_BYTES]
     rules = StreamRules(
         starting_version=version if isinstance(version, int) else None,
@@ -350,18 +343,18 @@ def _refuse_others(texts: Mapping[str, str]) -> None:
     """Raises TimeTravelStreamError, UnsupportedStreamOptionError."""
     for key, name in (("versionasof", "versionAsOf"), ("timestampasof", "timestampAsOf")):
         if key in texts:
-            raise TimeTravelStreamError(name)
+            raise errors.TimeTravelStreamError(name)
     for key, name in (("schematrackinglocation", "schemaTrackingLocation"), ("schemalocation", "schemaLocation")):
         if key in texts:
             advice = "After a rename or a drop: a new checkpoint, with startingVersion."
-            raise UnsupportedStreamOptionError(name, advice)
+            raise errors.UnsupportedStreamOptionError(name, advice)
     if texts.get("witheventtimeorder", "").lower() == "true":
         advice = "For a watermark that drops no row of the start: startingVersion = 0 reads versions in their order."
-        raise UnsupportedStreamOptionError("withEventTimeOrder", advice)
+        raise errors.UnsupportedStreamOptionError("withEventTimeOrder", advice)
 
 
 def _micros(value: str, time_zone: str | None) -> int:
     moment = parse_timestamp(value.strip())
     if moment is None:
-        raise TimestampInvalidError(expression=repr(value))
+        raise errors.TimestampInvalidError(expression=repr(value))
     return micros_of(moment if moment.tzinfo else moment.replace(tzinfo=zone(time_zone)))

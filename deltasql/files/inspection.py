@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
-from deltasql.base.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
+from deltasql.base import errors
 from deltasql.base.interrupts import AGAIN_AFTER, check
 from deltasql.base.lazy import pa, pq
 from deltasql.log.replay.checkpoint import OLD_DAYS
@@ -43,10 +43,10 @@ def readable(path: str) -> Iterator[None]:
             require_regular(local_path(path))
         yield
     except FileNotFoundError as error:
-        raise LostDataFileError(path) from error
+        raise errors.LostDataFileError(path) from error
     except (pa.ArrowException, OSError, ValueError, OverflowError, RecursionError) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise UnreadableDataFileError(path, reason[0].rstrip(".")) from error
+        raise errors.UnreadableDataFileError(path, reason[0].rstrip(".")) from error
 
 
 def footer(stores: Stores, path: str) -> pq.FileMetaData:
@@ -76,7 +76,7 @@ def sure_bounds(stores: Stores, paths: Sequence[str]) -> list[bool]:
 def _has_sure_bounds(stores: Stores, path: str) -> bool:
     try:
         metadata = footer(stores, path)
-    except (LostDataFileError, UnreadableDataFileError, StorageError):
+    except (errors.LostDataFileError, errors.UnreadableDataFileError, errors.StorageError):
         return False
     return bool(
         _SURE_WRITERS.match(metadata.created_by or "")

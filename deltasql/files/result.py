@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from deltasql.base.errors.syntax import TooComplexError
+from deltasql.base import errors
 from deltasql.base.lazy import pa
 from deltasql.files.render.html import mime_bundle
 from deltasql.files.render.values import Grid, write_table
@@ -397,7 +397,7 @@ def _rows(schema: StructType, rows: Iterable[Sequence[Any]]) -> list[Row]:
     try:
         return [to_row(schema, row) for row in rows]
     except RecursionError as error:
-        raise TooComplexError from error
+        raise errors.TooComplexError from error
 
 
 def to_row(schema: StructType, values: Sequence[Any]) -> Row:

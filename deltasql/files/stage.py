@@ -23,9 +23,8 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.log import StorageError
-from deltasql.base.errors.write import NothingToHoldError
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import COLLECT_STATISTICS, MEMORY_LIMIT
 from deltasql.files.reading.file_reader import CORES, Piece
@@ -347,7 +346,7 @@ class FileStage:
         """Raises NothingToHoldError: a file without columns has no rows, which would be lost without a word."""
         stored = [item for item in schema if self.stores_partitions or item.name not in self._partitions]
         if stored and all(item.type == VOID for item in stored):
-            raise NothingToHoldError(", ".join(quote_name(item.name) for item in stored))
+            raise errors.NothingToHoldError(", ".join(quote_name(item.name) for item in stored))
 
     def write_literals(self, rows: Literals) -> Staged:
         """Writes rows that are known already, without Spark. Raises NothingToHoldError."""
@@ -426,7 +425,7 @@ class FileStage:
         """Removes every file that was staged, unless a commit may need them."""
         if self._needed:
             return
-        with suppress(StorageError):
+        with suppress(errors.StorageError):
             # What is left is nobody's, and VACUUM finds it.
             for directory in self._directories:
                 self._store.delete_below(directory)

@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol as Interface
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.storage.listing import STAGED_COMMITS, commit_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
@@ -130,20 +130,20 @@ def _after_lost_answer(
     try:
         known = catalog.find(staged.location)
     except DeltaSqlError:
-        raise AmbiguousWriteError(store.url(staged.path), str(doubt)) from doubt
+        raise errors.AmbiguousWriteError(store.url(staged.path), str(doubt)) from doubt
     if known is not None and known.unpublished.get(staged.version) == staged.file:
         return ()
     if known is not None and known.latest is not None and known.latest < staged.version:
         _delete(commits)
         raise doubt
     # Others have gone on meanwhile: the log says whose version it is.
-    raise AmbiguousWriteError(store.url(staged.path), str(doubt)) from doubt
+    raise errors.AmbiguousWriteError(store.url(staged.path), str(doubt)) from doubt
 
 
 def _delete(commits: Mapping[StagedCommit, LogStore]) -> None:
     """Deletes staged files that will never be ratified; the clean-up of the log deletes those that stay."""
     for staged, store in commits.items():
-        with suppress(StorageError):
+        with suppress(errors.StorageError):
             store.delete([staged.path])
 
 
@@ -243,7 +243,7 @@ def publish(
     may only be read: the next who opens the table tries again.
     """
     done: list[int] = []
-    with suppress(StorageError):
+    with suppress(errors.StorageError):
         for version, file in sorted(known.unpublished.items()):
             if not _published(store, version, StagedCommit(location, version, file).path, (data or {}).get(version)):
                 break

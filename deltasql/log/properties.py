@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from deltasql.base.errors.statements.properties import IsolationLevelError, PropertyValueError
+from deltasql.base import errors
 from deltasql.base.registry.entries import (
     CODECS,
     Registry,
@@ -82,8 +82,8 @@ class Property(RegistryEntry[T]):
     def refusal(self, text: str) -> Exception:
         """The error for an illegal value: PropertyValueError, and for the isolation level IsolationLevelError."""
         if self.name == "delta.isolationLevel":
-            return IsolationLevelError(text)
-        return PropertyValueError(self.name, text, self.legal)
+            return errors.IsolationLevelError(text)
+        return errors.PropertyValueError(self.name, text, self.legal)
 
     def switches(self, text: str | None) -> bool:
         """Whether the value `text` enables the property's feature; an illegal value does not."""

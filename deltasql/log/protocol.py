@@ -16,11 +16,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from deltasql.base.errors.statements.features import (
-    InvalidProtocolVersionError,
-    ReadFeaturesNeedWriterVersionError,
-    UnknownFeaturesError,
-)
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.log.properties import TableProperties, switches
 from deltasql.schema.checks import INVARIANTS
@@ -172,9 +168,9 @@ def find_feature(name: str) -> TableFeature:
             return feature
     close = similar_names(name, (feature.name for feature in _ALL))
     if close:
-        raise UnknownFeaturesError([name], meant(close))
+        raise errors.UnknownFeaturesError([name], meant(close))
     writable = ", ".join(sorted(feature.name for feature in _ALL if feature.write in {YES, PUBLISHED}))
-    raise UnknownFeaturesError([name], f"deltasql can write: {writable}.")
+    raise errors.UnknownFeaturesError([name], f"deltasql can write: {writable}.")
 
 
 def with_required(names: Iterable[str]) -> frozenset[str]:
@@ -337,9 +333,9 @@ class Protocol:
         if (new_reader, new_writer) == (self.min_reader_version, self.min_writer_version):
             return self
         if not (1 <= new_reader <= MAX_READER_VERSION and 1 <= new_writer <= MAX_WRITER_VERSION):
-            raise InvalidProtocolVersionError("The table", new_reader, new_writer)
+            raise errors.InvalidProtocolVersionError("The table", new_reader, new_writer)
         if new_reader == MAX_READER_VERSION and new_writer < MAX_WRITER_VERSION:
-            raise ReadFeaturesNeedWriterVersionError(new_reader, new_writer)
+            raise errors.ReadFeaturesNeedWriterVersionError(new_reader, new_writer)
         if new_writer < MAX_WRITER_VERSION:
             return Protocol(new_reader, new_writer)
         base = self.denormalized()

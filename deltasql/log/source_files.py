@@ -25,7 +25,7 @@ from functools import partial
 from posixpath import normpath
 from typing import Any, NamedTuple
 
-from deltasql.base.errors.statements.copy_into import CopyStateError
+from deltasql.base import errors
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import LOG, LOG_FOLDER, folder_and_name, table_location
@@ -358,9 +358,9 @@ def _part(store: LogStore, number: int, table: str) -> tuple[dict[str, Any], Par
             raise ValueError(state)
         return state, Part(number, _paths(lines), lines)
     except FileNotFoundError:
-        raise CopyStateError(table, f"{store.url(path)} is missing") from None
+        raise errors.CopyStateError(table, f"{store.url(path)} is missing") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise CopyStateError(table, f"{store.url(path)} is damaged") from error
+        raise errors.CopyStateError(table, f"{store.url(path)} is damaged") from error
 
 
 def _paths(lines: str) -> tuple[str, ...]:

@@ -17,16 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.base.errors.log import LogFileNotFoundError
-from deltasql.base.errors.streams import (
-    DifferentTableError,
-    IncompatibleStreamSchemaError,
-    SchemaChangedError,
-    SourceChangeError,
-    SourceDeleteError,
-    StreamDataLossError,
-)
-from deltasql.base.errors.versions import MissingChangeDataError, VersionNotFoundError
+from deltasql.base import errors
 from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata
@@ -316,7 +307,9 @@ class StreamSource:
             return StreamOffset(table_id, latest.version + 1)
         if rules.starting_version is not None:
             if rules.starting_version > latest.version:
-                raise VersionNotFoundError(self.log.table, rules.starting_version, self._earliest, latest.version)
+                raise errors.VersionNotFoundError(
+                    self.log.table, rules.starting_version, self._earliest, latest.version
+                )
             return StreamOffset(table_id, rules.starting_version)
         if rules.starting_micros is not None:
             version = self.log.first_at(rules.starting_micros)
@@ -355,7 +348,7 @@ class StreamSource:
     def _steps(self, start: StreamOffset, until: int) -> Iterator[_Step]:
         latest = self.log.snapshot()
         if latest.metadata.id != start.table_id:
-            raise DifferentTableError(self.log.table, start.table_id, latest.metadata.id)
+            raise errors.DifferentTableError(self.log.table, start.table_id, latest.metadata.id)
         version, index = start.version, start.index
         self._check_start(min(version if start.is_snapshot else max(version - 1, 0), latest.version))
         if start.is_snapshot:
@@ -405,11 +398,11 @@ class StreamSource:
         path = commit_path(version)
         try:
             return parse_whole_commit(self.log.reader.data(version), version, path, self.log.table)
-        except LogFileNotFoundError:
+        except errors.LogFileNotFoundError:
             earliest = self._earliest
             # A hole in the log is damage, whatever may be lost.
             if self.rules.fail_on_data_loss or earliest <= version:
-                raise StreamDataLossError(self.log.table, version, earliest) from None
+                raise errors.StreamDataLossError(self.log.table, version, earliest) from None
             return None
 
     @property
@@ -431,9 +424,9 @@ class StreamSource:
             return []
         if adds:
             operation = commit.info.operation if commit.info is not None else "an unnamed operation"
-            raise SourceChangeError(self.log.table, commit.version, operation)
+            raise errors.SourceChangeError(self.log.table, commit.version, operation)
         if not self.rules.ignore_deletes:
-            raise SourceDeleteError(self.log.table, commit.version, removes[0]["path"])
+            raise errors.SourceDeleteError(self.log.table, commit.version, removes[0]["path"])
         return []
 
     def _changes_of(self, version: int) -> list[StreamFile]:
@@ -468,11 +461,11 @@ class StreamSource:
     def _check(self, metadata: Metadata, version: int) -> None:
         """Raises SchemaChangedError where another start of the query would read on, else the other two."""
         if self.rules.change_feed and not metadata.properties[CHANGE_DATA_FEED]:
-            raise MissingChangeDataError(table=self.log.table, version=version, start=version, end=version)
+            raise errors.MissingChangeDataError(table=self.log.table, version=version, start=version, end=version)
         reason = unreadable_part(self.schema, metadata.schema)
         if reason is None:
             return
         latest = self.log.snapshot().schema
         if latest != self.schema and unreadable_part(latest, metadata.schema) is None:
-            raise SchemaChangedError(self.log.table, version, reason)
-        raise IncompatibleStreamSchemaError(self.log.table, version, reason)
+            raise errors.SchemaChangedError(self.log.table, version, reason)
+        raise errors.IncompatibleStreamSchemaError(self.log.table, version, reason)

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.base.errors.statements.vacuum import VacuumLiteError
+from deltasql.base import errors
 from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
@@ -110,7 +110,7 @@ def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], 
     times = file_times(list_log(log.store, full=True))
     last = max(after, _last_before(times, cutoff_ms))
     if last > after and min(times) > after + 1:
-        raise VacuumLiteError(log.table, after + 1, min(times))
+        raise errors.VacuumLiteError(log.table, after + 1, min(times))
     paths: set[str] = set()
     for removes, changes in _removals(log, range(after + 1, last + 1)):
         paths.update(path for piece in _paths(removes, log.location) for path in piece.to_pylist())

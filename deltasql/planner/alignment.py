@@ -21,17 +21,8 @@ from enum import Enum
 from itertools import count
 from urllib.parse import quote as percent_encoded
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.write import (
-    ConflictingAssignmentsError,
-    FieldOfNonStructError,
-    NestedArityError,
-    NestedColumnsMismatchError,
-    NestedOrderError,
-    StrictAssignmentError,
-    StructTypeMismatchError,
-    VoidColumnError,
-)
 from deltasql.base.settings.session_settings import ANSI, STORE_ASSIGNMENT
 from deltasql.plan import base
 from deltasql.plan.base import ColumnPath, quote
@@ -136,18 +127,18 @@ class Alignment:
         if target == VOID and source != VOID:
             raise self._void(type_text(source), column)
         if isinstance(source, StructType) != isinstance(target, StructType) and source != VOID:
-            raise StructTypeMismatchError(column=column, target=type_text(target), source=type_text(source))
+            raise errors.StructTypeMismatchError(column=column, target=type_text(target), source=type_text(source))
         if self.casts.policy == "STRICT" and not can_up_cast(source, target):
-            raise StrictAssignmentError(column=column, target=type_text(target), source=type_text(source))
+            raise errors.StrictAssignmentError(column=column, target=type_text(target), source=type_text(source))
         if can_up_cast(source, target):
             return f"CAST({sql} AS {sql_text(target)})"
         return self.cast(sql, target, column)
 
-    def _void(self, source: str, column: str) -> VoidColumnError:
+    def _void(self, source: str, column: str) -> errors.VoidColumnError:
         advice = f"Give it a type first: ALTER TABLE {self.table} ALTER COLUMN {column} TYPE {source}."
         if self.statement:
             advice = f"Let it take that type: {self.statement} WITH SCHEMA EVOLUTION INTO {self.table} …."
-        return VoidColumnError(column=column, table=self.table, source=source, advice=advice)
+        return errors.VoidColumnError(column=column, table=self.table, source=source, advice=advice)
 
     def _struct(self, sql: str, source: StructType, target: StructType, column: str, names: count[int]) -> str:
         pairs = self._pairs(source, target, column)
@@ -197,7 +188,7 @@ class Alignment:
         self, source: StructType, target: StructType, column: str
     ) -> list[tuple[StructField | None, StructField]]:
         if len(source) != len(target):
-            raise NestedArityError(column=column, table=self.table, expected=len(target), given=len(source))
+            raise errors.NestedArityError(column=column, table=self.table, expected=len(target), given=len(source))
         return list(zip(source.fields, target.fields, strict=True))
 
     def _by_name_or_position(
@@ -210,7 +201,7 @@ class Alignment:
             assert source_field is not None
             same_name = target.find(source_field.name, case_sensitive=False)
             if same_name is not None and same_name != target_field:
-                raise NestedOrderError(
+                raise errors.NestedOrderError(
                     column=column,
                     field=quote(source_field.name),
                     place=quote(target_field.name),
@@ -219,7 +210,7 @@ class Alignment:
                 )
         return pairs
 
-    def _mismatch(self, source: StructType, target: StructType, column: str) -> NestedColumnsMismatchError:
+    def _mismatch(self, source: StructType, target: StructType, column: str) -> errors.NestedColumnsMismatchError:
         missing = [field.name for field in target if source.find(field.name, case_sensitive=False) is None]
         extra = [field.name for field in source if target.find(field.name, case_sensitive=False) is None]
         parts = []
@@ -230,7 +221,7 @@ class Alignment:
         if extra:
             evolution = f"; {self.statement} WITH SCHEMA EVOLUTION would add them" if self.statement else ""
             parts.append(f" Not in the table: {', '.join(extra)}{evolution}.")
-        return NestedColumnsMismatchError(
+        return errors.NestedColumnsMismatchError(
             source=type_text(source), target=type_text(target), column=column, advice="".join(parts)
         )
 
@@ -353,7 +344,7 @@ def refuse_conflicts(assignments: Sequence[ResolvedAssignment], caret: Callable[
         for second in assignments[index + 1 :]:
             shorter = min(len(first.names), len(second.names))
             if folded(first.names[:shorter]) == folded(second.names[:shorter]):
-                error = ConflictingAssignmentsError(columns=(dotted(first.written), dotted(second.written)))
+                error = errors.ConflictingAssignmentsError(columns=(dotted(first.written), dotted(second.written)))
                 raise error.at(caret(second.path.start, second.path.end))
 
 
@@ -397,7 +388,7 @@ def _rebuilt(
         return value_for(tree[()].value, new, dotted(names))
     if not isinstance(new, StructType):
         some = next(iter(tree.values()))
-        raise FieldOfNonStructError(column=dotted(some.names), parent=dotted(names), type=type_text(new))
+        raise errors.FieldOfNonStructError(column=dotted(some.names), parent=dotted(names), type=type_text(new))
     fields: list[str] = []
     for field in new:
         below = {rest[1:]: item for rest, item in tree.items() if rest[0].lower() == field.name.lower()}

@@ -15,9 +15,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.log import RowIdsWithoutStatisticsError
-from deltasql.base.errors.statements.view import StoredParameterError, TemporaryReferenceError
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import ANSWER_FROM_LOG, TIME_ZONE, has_plain_meaning
 from deltasql.log.actions import actions
@@ -281,10 +280,10 @@ def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
     """Raises StoredParameterError for a text with parameters, whether values are bound to them or not."""
     for bound in context.bound.values:
         if text.start <= bound.start < text.start + len(text.text):
-            raise StoredParameterError(name, bound.marker).at(context.caret(bound.start, bound.end))
+            raise errors.StoredParameterError(name, bound.marker).at(context.caret(bound.start, bound.end))
     for start, end in markers(text.text):
         caret = context.caret(text.start + start, text.start + end)
-        raise StoredParameterError(name, text.text[start:end]).at(caret)
+        raise errors.StoredParameterError(name, text.text[start:end]).at(caret)
 
 
 def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
@@ -302,9 +301,9 @@ def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
             raise _temporary(name, "function", call.parts).at(caret)
 
 
-def _temporary(name: str, kind: str, parts: tuple[str, ...]) -> TemporaryReferenceError:
+def _temporary(name: str, kind: str, parts: tuple[str, ...]) -> errors.TemporaryReferenceError:
     shown = ".".join(map(quote, parts))
-    return TemporaryReferenceError(name, kind, shown, f"Make {shown} without TEMPORARY, or {name} with it.")
+    return errors.TemporaryReferenceError(name, kind, shown, f"Make {shown} without TEMPORARY, or {name} with it.")
 
 
 def refuse_variables(
@@ -323,7 +322,7 @@ def refuse_variables(
         if _is_variable(_variable(reference.parts), context) and (proven or _uses_variable(rows, context)):
             shown = ".".join(map(quote, reference.parts))
             caret = context.caret(text.start + reference.start, text.start + reference.end)
-            raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(caret)
+            raise errors.TemporaryReferenceError(name, "variable", shown, "Write its value.").at(caret)
 
 
 def _columns(rows: SqlQuery) -> Iterator[str]:
@@ -427,7 +426,7 @@ def refuse_unknown_counts(snapshot: Snapshot) -> None:
     counted = pc.fill_null(pc.match_substring(files["stats"], '"numRecords"'), False)
     unknown = files.filter(pc.and_(pc.is_null(files["baseRowId"]), pc.invert(counted)))
     if unknown.num_rows:
-        raise RowIdsWithoutStatisticsError(snapshot.table, unknown["path"][0].as_py())
+        raise errors.RowIdsWithoutStatisticsError(snapshot.table, unknown["path"][0].as_py())
 
 
 def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:

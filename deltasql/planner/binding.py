@@ -19,17 +19,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.function import (
-    PythonClauseError,
-    PythonHandlerError,
-    PythonPackagesError,
-    PythonSyntaxError,
-    RecursiveFunctionError,
-)
-from deltasql.base.errors.statements.inspect import StatementAsTableError
-from deltasql.base.errors.statements.table import ReadTableWithoutColumnsError
-from deltasql.base.errors.statements.view import RecursiveViewError, TimeTravelViewError
 from deltasql.base.lazy import metadata
 from deltasql.base.settings.session_settings import TIME_ZONE
 from deltasql.catalog.governance import (
@@ -132,7 +123,7 @@ def check_python(name: str, text: SqlText, parsed: FunctionText, context: Contex
     for item in parsed.parameters:
         if python.handler is None and not is_python_name(item.name):
             reason = f"its parameter {item.name} is no name of Python"
-            raise PythonClauseError(name, reason, "Choose another name.")
+            raise errors.PythonClauseError(name, reason, "Choose another name.")
     _check_code(name, text, parsed, python, context)
     _check_environment(name, python)
 
@@ -140,11 +131,15 @@ def check_python(name: str, text: SqlText, parsed: FunctionText, context: Contex
 def _required_code(name: str, parsed: FunctionText) -> PythonText:
     """The code. Raises PythonClauseError for a clause that is missing."""
     if parsed.python is None:
-        raise PythonClauseError(name, "it has no code", "Write AS $$ … $$ at the end.")
+        raise errors.PythonClauseError(name, "it has no code", "Write AS $$ … $$ at the end.")
     if parsed.returns is None and not parsed.columns:
-        raise PythonClauseError(name, "it does not say what it returns", "Write RETURNS type, or RETURNS TABLE (…).")
+        raise errors.PythonClauseError(
+            name, "it does not say what it returns", "Write RETURNS type, or RETURNS TABLE (…)."
+        )
     if parsed.is_table and parsed.python.handler is None:
-        raise PythonClauseError(name, "it does not name its class", "Write HANDLER 'class' behind LANGUAGE PYTHON.")
+        raise errors.PythonClauseError(
+            name, "it does not name its class", "Write HANDLER 'class' behind LANGUAGE PYTHON."
+        )
     return parsed.python
 
 
@@ -165,9 +160,9 @@ def _check_code(name: str, text: SqlText, parsed: FunctionText, python: PythonTe
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise PythonSyntaxError(name, line, reason).at(_line_caret(text, line, context)) from None
+        raise errors.PythonSyntaxError(name, line, reason).at(_line_caret(text, line, context)) from None
     if problem:
-        raise PythonHandlerError(name, problem)
+        raise errors.PythonHandlerError(name, problem)
 
 
 def _line_caret(text: SqlText, line: int, context: Context) -> Caret | None:
@@ -189,7 +184,7 @@ def _check_environment(name: str, python: PythonText) -> None:
     environment = dict(python.environment)
     unknown = sorted(environment.keys() - _ENVIRONMENT)
     if unknown:
-        raise PythonClauseError(
+        raise errors.PythonClauseError(
             name, f"its ENVIRONMENT has {unknown[0]}", f"It takes {', '.join(sorted(_ENVIRONMENT))}."
         )
     try:
@@ -197,12 +192,12 @@ def _check_environment(name: str, python: PythonText) -> None:
     except json.JSONDecodeError:
         packages = None
     if not isinstance(packages, list) or not all(isinstance(item, str) for item in packages):
-        raise PythonClauseError(
+        raise errors.PythonClauseError(
             name, "its dependencies are no JSON list of texts", "Write dependencies = '[\"package\"]'."
         )
     missing = [item for item in packages if not _is_installed(item)]
     if missing:
-        raise PythonPackagesError(name, tuple(missing), " ".join(f"'{item}'" for item in missing))
+        raise errors.PythonPackagesError(name, tuple(missing), " ".join(f"'{item}'" for item in missing))
 
 
 def _is_installed(requirement: str) -> bool:
@@ -294,7 +289,7 @@ def scan(
     """
 
     if not len(snapshot.schema) and not may_be_empty:
-        raise ReadTableWithoutColumnsError(table=snapshot.table)
+        raise errors.ReadTableWithoutColumnsError(table=snapshot.table)
     snapshot.check_readable()
     row_ids = row_id_columns(snapshot.protocol, snapshot.metadata) if with_ids else None
     columns = columns if row_ids is None else (*columns, *ROW_ID_COLUMNS)
@@ -435,7 +430,7 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     definition, parts = function.definition, function.parts or ("", "session", function.name)
     if parts in context.inside:
         steps = (*context.inside[context.inside.index(parts) :], parts)
-        raise RecursiveFunctionError(cycle=" → ".join(".".join(filter(None, step)) for step in steps))
+        raise errors.RecursiveFunctionError(cycle=" → ".join(".".join(filter(None, step)) for step in steps))
     parsed = function_text(definition.text)
     if parsed.python is not None:
         text, code = callable_text(function.name, parsed)
@@ -499,7 +494,7 @@ def _of_statement(context: Context, statement: SqlText, position: Callable[[int]
         case Answer(schema, rows) | LogRows(schema, rows) if len(schema):
             return memory_rows(schema, [*zip(*rows, strict=True)] if rows else [()] * len(schema))
         case _:
-            raise StatementAsTableError(statement.text)
+            raise errors.StatementAsTableError(statement.text)
 
 
 def _of_source(
@@ -560,7 +555,7 @@ def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, u
     if not entry.is_built_in:
         return _view(context, stored_view(entry.definition), name, entry.parts)
     if name.temporal is not None:
-        raise TimeTravelViewError(view=str(name))
+        raise errors.TimeTravelViewError(view=str(name))
     return information_rows(context, entry, used.asked(reference))
 
 
@@ -568,10 +563,10 @@ def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, 
     """The rows of a view; `parts` is the full name of one of the catalog. Raises RecursiveViewError for one that came
     to read itself when it, or what it reads, got another name."""
     if name.temporal is not None:
-        raise TimeTravelViewError(view=str(name))
+        raise errors.TimeTravelViewError(view=str(name))
     if parts is not None and parts in context.inside:
         steps = (*context.inside[context.inside.index(parts) :], parts)
-        raise RecursiveViewError(view=str(name), cycle=" → ".join(sql_name(step) for step in steps))
+        raise errors.RecursiveViewError(view=str(name), cycle=" → ".join(sql_name(step) for step in steps))
     if view.creation is not None:
         return _created_view(context, view, view.creation, name, parts)
     sql, relations = bind(replace(context, views=context.views.showing(view.scope or {})), view.query)

@@ -15,17 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.statements.governance import LostPolicyColumnError, PolicyTableError, SecurableNotFoundError
-from deltasql.base.errors.versions import (
-    ChangeArgumentCountError,
-    ChangesStartAfterLatestError,
-    IncompatibleChangeSchemaError,
-    InvalidChangeRangeError,
-    MissingChangeDataError,
-    NonConstantChangeArgumentError,
-    NullChangeBoundError,
-)
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import CHANGES_OUT_OF_RANGE, GOVERNANCE_FILTERS
 from deltasql.catalog.governance import Policies, Policy, sql_name
@@ -63,7 +54,7 @@ def enforced(location: str, context: Context) -> Policies | None:
 def refuse_enforced(operation: str, name: TableName, location: str, context: Context) -> None:
     """Raises PolicyTableError for a statement that cannot honour the policies of a table."""
     if enforced(location, context) is not None:
-        error = PolicyTableError(operation, str(name))
+        error = errors.PolicyTableError(operation, str(name))
         raise error.at(context.caret(name.start, name.end) if name.end else None)
 
 
@@ -98,7 +89,7 @@ def require_columns(schema: StructType, policies: Policies, table: str) -> None:
     needed = [*policies.masks, *(column for policy in (*policies.filters, *masks) for column in policy.columns)]
     for column in needed:
         if schema.find(column) is None:
-            raise LostPolicyColumnError(quote(column), table)
+            raise errors.LostPolicyColumnError(quote(column), table)
 
 
 def filter_condition(policies: Policies, qualifier: str, context: Context) -> str | None:
@@ -110,7 +101,7 @@ def _call(policy: Policy, first: Sequence[str], qualifier: str, context: Context
     """Raises SecurableNotFoundError for a function that was dropped."""
     if context.catalog.function(policy.function) is None:
         advice = "A row filter or a mask calls it: create it again, or run ALTER TABLE … DROP ROW FILTER, or DROP MASK."
-        raise SecurableNotFoundError(f"FUNCTION {sql_name(policy.function)}", advice)
+        raise errors.SecurableNotFoundError(f"FUNCTION {sql_name(policy.function)}", advice)
     name = ".".join(map(quote, policy.function))
     arguments = [f"{qualifier}{quote(item.text)}" if item.is_column else item.text for item in policy.arguments]
     return f"{name}({', '.join([*first, *arguments])})"
@@ -131,9 +122,9 @@ def shown_rows(
     Raises PolicyTableError for an old version, and for `_metadata`, and LostPolicyColumnError.
     """
     if name.temporal is not None:
-        raise PolicyTableError("Time travel", str(name))
+        raise errors.PolicyTableError("Time travel", str(name))
     if described and rows.schema.find(METADATA) is None:
-        raise PolicyTableError(f"The column {METADATA}", str(name))
+        raise errors.PolicyTableError(f"The column {METADATA}", str(name))
     relation = hidden_view()
     sql, functions = bind_calls(filtered_query(relation, rows.schema, policies, str(name), context))
     return SqlQuery(sql, {relation: rows, **functions}, f"shown rows of {name}")
@@ -157,7 +148,7 @@ def changes(reference: TableReference, context: Context) -> Operator:
     arguments = reference.arguments or ()
     function = reference.parts[-1]
     if len(arguments) not in {2, 3}:
-        raise ChangeArgumentCountError(function=function, count=len(arguments))
+        raise errors.ChangeArgumentCountError(function=function, count=len(arguments))
     name = _table(function, arguments[0])
     foreign = context.foreign(name)
     if foreign is not None:
@@ -174,7 +165,7 @@ def changes(reference: TableReference, context: Context) -> Operator:
 def _table(function: str, argument: SqlText) -> TableName:
     text = _literal(argument.text)
     if not isinstance(text, str):
-        raise NonConstantChangeArgumentError(function=function, position=1, argument=argument.text)
+        raise errors.NonConstantChangeArgumentError(function=function, position=1, argument=argument.text)
     if function.lower().endswith("_by_path"):
         return TableName(("delta", text))
     return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
@@ -190,13 +181,13 @@ def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Cont
             return None
         if not isinstance(start, int):
             log.version_at(start.micros)
-        raise ChangesStartAfterLatestError(table=log.table, start=str(start), latest=latest)
+        raise errors.ChangesStartAfterLatestError(table=log.table, start=str(start), latest=latest)
     last = latest
     if rest:
         (end,) = rest
         last = min(end, latest) if isinstance(end, int) else log.version_at(end.micros)
     if last < first:
-        raise InvalidChangeRangeError(start=first, end=last)
+        raise errors.InvalidChangeRangeError(start=first, end=last)
     return first, last
 
 
@@ -225,13 +216,13 @@ def _bound(function: str, position: int, bound: SqlText, context: Context) -> in
     if value is None and bound.text.strip().upper() != "NULL":
         names = {token.key for token in tokenize(bound.text) if token.kind == "quoted"}
         if names:
-            raise NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
+            raise errors.NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
         value = context.analyst.value(bound.text)
     match value:
         case None:
-            raise NullChangeBoundError
+            raise errors.NullChangeBoundError
         case bool():
-            raise NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
+            raise errors.NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
         case int():
             return value
         case datetime():
@@ -276,10 +267,10 @@ class _Feed:
 
     def _check(self, metadata: Metadata, version: int) -> None:
         if not metadata.properties[CHANGE_DATA_FEED]:
-            raise MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
+            raise errors.MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
         reason = unreadable_part(self.snapshot.schema, metadata.schema)
         if reason is not None:
-            raise IncompatibleChangeSchemaError(
+            raise errors.IncompatibleChangeSchemaError(
                 table=self.log.table, version=version, start=self.start, end=self.end, reason=reason
             )
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError
-from deltasql.base.errors.sources import DeltaOnlyError
-from deltasql.base.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.base.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, changes_query_meaning
 from deltasql.catalog import Catalog
 from deltasql.catalog.governance import TableEntry, ViewEntry
@@ -143,7 +141,7 @@ class Context:
             return self.catalog.located(name.path)
         try:
             if self.catalog_view(name.parts) is not None:
-                raise ViewInPlaceOfTableError(view=str(name))
+                raise errors.ViewInPlaceOfTableError(view=str(name))
             entry = self.catalog.require(name.parts)
             if entry.source is not None:
                 raise self.delta_only(name, entry)
@@ -162,7 +160,7 @@ class Context:
         """The error of an operation, by default the statement, that the table of another format does not have."""
         assert entry.source is not None
         operation = operation or statement_words(self.sql, name.start, name.end) or "this statement"
-        return DeltaOnlyError(str(name), entry.source.format.upper(), operation)
+        return errors.DeltaOnlyError(str(name), entry.source.format.upper(), operation)
 
     def log(self, name: TableName) -> DeltaLog:
         """The log of a table with a known location, though it may turn out to have none."""
@@ -189,7 +187,7 @@ class Context:
         self.refuse_version(name)
         self.refuse_information(name)
         if self.is_view(name):
-            raise WriteIntoViewError(view=str(name)).at(self.caret(name.start, name.end))
+            raise errors.WriteIntoViewError(view=str(name)).at(self.caret(name.start, name.end))
         # One look into the catalog: another could find another table of this name.
         log = self.log(name)
         try:
@@ -247,7 +245,7 @@ class Context:
     def refuse_version(self, name: TableName) -> None:
         """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""
         if name.temporal is not None:
-            raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
+            raise errors.TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
 
     def refuse_information(self, name: TableName) -> None:
         """Raises InformationSchemaReadOnlyError, at the name, for an object in an information schema."""
@@ -268,7 +266,7 @@ class Context:
         """The name of a catalog that exists. Raises CatalogNotFoundError, at the name."""
         existing = self.catalog.catalogs()
         if len(name.parts) > 1 or name.parts[0].lower() not in existing:
-            error = CatalogNotFoundError(catalog=str(name), known=tuple(existing))
+            error = errors.CatalogNotFoundError(catalog=str(name), known=tuple(existing))
             raise error.at(self.caret(name.start, name.end))
         return name.parts[0]
 

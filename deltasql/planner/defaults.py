@@ -9,14 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.column_values import (
-    DefaultExpressionError,
-    DefaultNotConstantError,
-    DefaultNotDeterministicError,
-    DefaultSubqueryError,
-    DefaultTypeError,
-)
 from deltasql.plan.base import NULL_ROW, SqlText, hidden, quote
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner.context import Context
@@ -78,7 +72,7 @@ def _stored(text: str, column: str) -> str:
     refused = stored_refusal(text, Use.DEFAULT, StructType())
     if refused is not None:
         advice = f"Remove it: ALTER TABLE … ALTER COLUMN {column} DROP DEFAULT."
-        raise DefaultExpressionError(refused.part, column, text, advice)
+        raise errors.DefaultExpressionError(refused.part, column, text, advice)
     tokens = tokenize(text)
     is_call = len(tokens) == 3 and tokens[0].is_name and (tokens[1].key, tokens[2].key) == ("(", ")")
     is_signed = len(tokens) == 2 and tokens[0].key in {"-", "+"} and tokens[1].kind == "number"
@@ -108,9 +102,9 @@ def _check(sql: str, column: str, kind: DataType, context: Context, length: Leng
         return
     names = [reference for reference in column_references(sql) if reference.parts[-1].lower() not in _FUNCTIONS]
     if names or has_aggregate(sql):
-        raise DefaultNotConstantError(column, sql)
+        raise errors.DefaultNotConstantError(column, sql)
     if not is_deterministic(sql):
-        raise DefaultNotDeterministicError(column, sql)
+        raise errors.DefaultNotDeterministicError(column, sql)
     _check_value(sql, column, kind, context, length)
 
 
@@ -118,18 +112,20 @@ def _check_shape(sql: str, column: str, context: Context) -> None:
     """Raises what forbids an expression as a default, whatever its type."""
     refused = refusal(sql, Use.DEFAULT)
     if has_subquery(sql) or (refused is not None and refused.reason is Reason.QUERY):
-        raise DefaultSubqueryError(column, sql)
+        raise errors.DefaultSubqueryError(column, sql)
     match refused:
         case None:
             return
         case Refusal(reason=Reason.AGGREGATE):
-            raise DefaultNotConstantError(column, sql)
+            raise errors.DefaultNotConstantError(column, sql)
         case Refusal(reason=Reason.RANDOM):
-            raise DefaultNotDeterministicError(column, sql)
+            raise errors.DefaultNotDeterministicError(column, sql)
         case Refusal(reason=Reason.FUNCTION):
             # That nobody knows it Spark says better.
             types_of(_SOME_ROW, [sql], context)
-    raise DefaultExpressionError(refused.part, column, sql, "It is computed by Spark's own functions, from constants.")
+    raise errors.DefaultExpressionError(
+        refused.part, column, sql, "It is computed by Spark's own functions, from constants."
+    )
 
 
 def _check_value(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
@@ -137,16 +133,16 @@ def _check_value(sql: str, column: str, kind: DataType, context: Context, length
     (found_kind,) = types_of(_SOME_ROW, [sql], context)
     if not may_default(found_kind, kind):
         reason = f"It is of type {sql_text(found_kind)}."
-        raise DefaultTypeError(column, sql_text(kind), sql, reason)
+        raise errors.DefaultTypeError(column, sql_text(kind), sql, reason)
     try:
         # As text, since Python has no value for some moments.
         value = context.analyst.value(f"CAST(CAST(({sql}) AS {sql_text(kind)}) AS STRING)")
     except DeltaSqlError as error:
         if not error.condition.startswith(_CAST_FAILURES):
             raise
-        raise DefaultTypeError(column, sql_text(kind), sql, error.message) from error
+        raise errors.DefaultTypeError(column, sql_text(kind), sql, error.message) from error
     if length is not None and isinstance(value, str) and len(value.rstrip(" ")) > length.length:
-        raise DefaultTypeError(column, length.text.upper(), sql, f"It has {len(value)} characters.")
+        raise errors.DefaultTypeError(column, length.text.upper(), sql, f"It has {len(value)} characters.")
 
 
 def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:

@@ -19,17 +19,8 @@ from datetime import timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import reduce
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.iceberg import IcebergSourceError
-from deltasql.base.errors.sources import (
-    DeltaLocationError,
-    IcebergReadError,
-    PartitionCountError,
-    PartitionFoldersError,
-    PartitionNameError,
-    SourcePartitionValueError,
-    UnknownColumnsError,
-)
 from deltasql.base.timezone import parse_timestamp, zone
 from deltasql.catalog.governance import TableEntry, TableSource
 from deltasql.files.foreign.tables import SourceFile
@@ -82,7 +73,7 @@ def partition_fields(files: Iterable[Folders], location: str) -> StructType:
         if values is None:
             first, values = names, {name: [] for name in names}
         if names != first:
-            raise PartitionFoldersError(location, _shown(first), _shown(names))
+            raise errors.PartitionFoldersError(location, _shown(first), _shown(names))
         for name, value in folders:
             values[name].append(value)
     found = (values or {}).items()
@@ -150,16 +141,20 @@ def partition_texts(
         expected, present = (
             ", ".join(map(quote, names)) for names in (_names(fields), [n for n, _ in file.partitions])
         )
-        raise PartitionCountError(location, len(fields), expected or "none", len(file.partitions), present or "none")
+        raise errors.PartitionCountError(
+            location, len(fields), expected or "none", len(file.partitions), present or "none"
+        )
     values = []
     for field, (name, text) in zip(fields, file.partitions, strict=True):
         if field.name.lower() != name.lower():
-            raise PartitionNameError(location, quote(field.name), quote(name))
+            raise errors.PartitionNameError(location, quote(field.name), quote(name))
         try:
             values.append(None if text is None else partition_text(text, field.type, zone))
         except (ValueError, InvalidOperation, OverflowError):
             if not ignore_failures:
-                raise SourcePartitionValueError(text or "", quote(field.name), sql_text(field.type), location) from None
+                raise errors.SourcePartitionValueError(
+                    text or "", quote(field.name), sql_text(field.type), location
+                ) from None
             values.append(None)
     return values
 
@@ -312,7 +307,7 @@ def listed_files(context: Context, source: TableSource, location: str) -> FileSo
     except FileNotFoundError:
         return FileSource(location, ())
     if found.is_table:
-        raise DeltaLocationError(location, source.format)
+        raise errors.DeltaLocationError(location, source.format)
     return found
 
 
@@ -335,7 +330,7 @@ def found_columns(context: Context, source: TableSource, files: FileSource, tabl
     Raises UnknownColumnsError, PartitionFoldersError, and what is wrong with the files.
     """
     if not files.files and source.format != "text":
-        raise UnknownColumnsError(table, source.format, "there is no file in its location")
+        raise errors.UnknownColumnsError(table, source.format, "there is no file in its location")
     inferred = partition_fields(_folders(source, files), files.root)
     names = {field.name.lower() for field in inferred}
     columns, partitions = _file_columns(context, source, files), list(inferred)
@@ -343,7 +338,7 @@ def found_columns(context: Context, source: TableSource, files: FileSource, tabl
         partitions = [columns.find(field.name) or field for field in inferred]
     data = [StructField(field.name, field.type) for field in columns if field.name.lower() not in names]
     if not data and not partitions:
-        raise UnknownColumnsError(table, source.format, "the files have no columns")
+        raise errors.UnknownColumnsError(table, source.format, "the files have no columns")
     return FoundColumns(StructType((*data, *partitions)), tuple(field.name for field in partitions))
 
 
@@ -403,8 +398,8 @@ def _iceberg(context: Context, entry: TableEntry, source: TableSource, table: st
     named: Mapping[str, str] = {**options_of(source), **{key.lower(): text for key, text in source.properties.items()}}
     try:
         found = iceberg_source(context.analyst.stores, entry.location, named.get(METADATA_LOCATION))
-    except IcebergSourceError as error:
-        raise IcebergReadError(error.location, error.reason) from None
+    except errors.IcebergSourceError as error:
+        raise errors.IcebergReadError(error.location, error.reason) from None
     columns = found.partition_columns or ()
     metadata = Metadata(entry.location, found.schema, columns, found.properties, description=source.comment)
     keys = partition_keys(metadata)

@@ -10,18 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.column_values import (
-    GeneratedAggregateError,
-    GeneratedDependentError,
-    GeneratedExpressionError,
-    GeneratedFromRandomError,
-    GeneratedNotDeterministicError,
-    GeneratedReferenceError,
-    GeneratedTypeError,
-    GeneratedTypeMismatchError,
-)
-from deltasql.base.errors.statements.constraints import ConstraintTypeMismatchError
 from deltasql.base.settings.session_settings import AUTOMATIC_WIDENING
 from deltasql.log.configuration.row_ids import compat_keys
 from deltasql.log.properties import TYPE_WIDENING, TableProperties
@@ -79,11 +69,11 @@ def stored_generation(field: StructField, schema: StructType) -> str:
     raise _unusable(field, refused.part, expression)
 
 
-def _unusable(field: StructField, part: str, expression: str) -> GeneratedExpressionError:
+def _unusable(field: StructField, part: str, expression: str) -> errors.GeneratedExpressionError:
     advice = (
         "The table's log says so: nothing is written while the column is there. Drop it, or copy the other columns."
     )
-    return GeneratedExpressionError(quote(field.name), part, expression, advice)
+    return errors.GeneratedExpressionError(quote(field.name), part, expression, advice)
 
 
 def generated_sql(field: StructField, expression: str, values: Mapping[str, str]) -> str:
@@ -123,7 +113,7 @@ def recomputed(
             continue
         for column in (item for item in assigned if item.lower() in base):
             if not is_deterministic(assigned[column]):
-                raise GeneratedFromRandomError(quote(column), assigned[column], quote(name))
+                raise errors.GeneratedFromRandomError(quote(column), assigned[column], quote(name))
         field = schema.find(name)
         assert field is not None
         computed = with_padded_literals(stored_generation(field, schema), schema)
@@ -147,7 +137,7 @@ def refuse_base_change(path: tuple[str, ...], operation: str, schema: StructType
     """Raises GeneratedDependentError if a generated column is computed from the column at `path`, or a part of it."""
     for name, expression in generations(schema).items():
         if refers_to(expression, path):
-            raise GeneratedDependentError(operation, path_text(path), quote(name), expression, table)
+            raise errors.GeneratedDependentError(operation, path_text(path), quote(name), expression, table)
 
 
 _COMPARES = frozenset({"=", "==", "<=>", "<", "<=", ">", ">=", "<>", "!="})
@@ -220,10 +210,10 @@ def refuse_dependent_types(new: StructType, snapshot: Snapshot) -> None:
         return
     for name, expression in snapshot.properties.constraints.items():
         for column, before, after in _retyped(expression, old, new):
-            raise ConstraintTypeMismatchError(column, before, after, name, expression, snapshot.table)
+            raise errors.ConstraintTypeMismatchError(column, before, after, name, expression, snapshot.table)
     for path, field in walk(old):
         for column, before, after in _retyped(str(field.metadata.get(GENERATION, "")), old, new):
-            raise GeneratedTypeMismatchError(column, before, after, path_text(path), snapshot.table)
+            raise errors.GeneratedTypeMismatchError(column, before, after, path_text(path), snapshot.table)
 
 
 def _retyped(expression: str, old: StructType, new: StructType) -> Iterator[tuple[str, str, str]]:
@@ -298,19 +288,19 @@ def check_generation(field: StructField, expression: SqlText, schema: StructType
 
 def _check_text(column: str, sql: str) -> None:
     if has_subquery(sql):
-        raise GeneratedExpressionError(column, "A sub-query", sql, "It is computed from one row.")
+        raise errors.GeneratedExpressionError(column, "A sub-query", sql, "It is computed from one row.")
     tokens = tokenize(sql)
     called = _called(tokens)
     if any(token.key == "OVER" for token in called):
-        raise GeneratedExpressionError(column, "A window function", sql, "It is computed from one row.")
+        raise errors.GeneratedExpressionError(column, "A window function", sql, "It is computed from one row.")
     if _is_of_the_moment(tokens) or not is_deterministic(sql):
-        raise GeneratedNotDeterministicError(column, sql)
+        raise errors.GeneratedNotDeterministicError(column, sql)
     if has_aggregate(sql):
-        raise GeneratedAggregateError(column, sql)
+        raise errors.GeneratedAggregateError(column, sql)
     unknown = [token for token in called if token.is_name and token.name.lower() not in _FUNCTIONS]
     if unknown:
         advice = "Only built-in functions that every engine computes alike are allowed."
-        raise GeneratedExpressionError(column, f"{unknown[0].text}()", sql, advice)
+        raise errors.GeneratedExpressionError(column, f"{unknown[0].text}()", sql, advice)
 
 
 def _is_of_the_moment(tokens: Sequence[Token]) -> bool:
@@ -333,10 +323,10 @@ def _check_references(field: StructField, sql: str, schema: StructType) -> None:
             what = "the column itself" if referenced.name == field.name else "a generated column"
         if what is not None:
             name = ".".join(quote(part) for part in reference.parts)
-            raise GeneratedReferenceError(quote(field.name), name, what, sql, candidates)
+            raise errors.GeneratedReferenceError(quote(field.name), name, what, sql, candidates)
 
 
 def _check_type(field: StructField, sql: str, schema: StructType, context: Context) -> None:
     (kind,) = types_of(schema, [sql], context)
     if not same_type(kind, field.type):
-        raise GeneratedTypeError(quote(field.name), sql_text(field.type), sql_text(kind), sql)
+        raise errors.GeneratedTypeError(quote(field.name), sql_text(field.type), sql_text(kind), sql)

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError
 from deltasql.base.errors.secrets import shown_value
 from deltasql.catalog.governance import (
     Entry,
@@ -178,7 +178,7 @@ def yes_or_no(value: bool) -> str:
 def _unless_missing(look: Callable[[], T]) -> T | None:
     try:
         return look()
-    except (SchemaNotFoundError, CatalogNotFoundError):
+    except (errors.SchemaNotFoundError, errors.CatalogNotFoundError):
         return None
 
 

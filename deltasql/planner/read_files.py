@@ -23,22 +23,9 @@ from decimal import Decimal
 from functools import cached_property, partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.log import PartitionTextError, UnsupportedLocationError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.sources import (
-    FileArgumentError,
-    FilesOfTableError,
-    NoFilesError,
-    UnknownFileFormatError,
-    UnknownFileOptionError,
-)
-from deltasql.base.errors.statements.copy_into import (
-    CopyOptionError,
-    GlobError,
-    SourceLocationError,
-    SourceNotFoundError,
-)
 from deltasql.base.errors.suggestion import similar_names
 from deltasql.base.lazy import pa
 from deltasql.base.registry.entries import boolean
@@ -89,7 +76,7 @@ def check_partitions(files: pa.Table, snapshot: Snapshot) -> None:
         column = find_column((name,), snapshot.schema, snapshot.partition_columns)
         text = None if column is None else unreadable_text(files["partitionValues"], column)
         if column is not None and text is not None:
-            raise PartitionTextError(text, name, sql_text(column.type), snapshot.table)
+            raise errors.PartitionTextError(text, name, sql_text(column.type), snapshot.table)
 
 
 def _selected(
@@ -241,9 +228,11 @@ class FileOptions:
             raise self.refused(name, "write true or false.")
         return text.strip().lower() == "true"
 
-    def refused(self, name: str, reason: str) -> FileArgumentError:
+    def refused(self, name: str, reason: str) -> errors.FileArgumentError:
         """The error for the value of an option."""
-        return FileArgumentError(self.function, f"{self.spelled.get(name, name)} => '{self.values[name]}'", reason)
+        return errors.FileArgumentError(
+            self.function, f"{self.spelled.get(name, name)} => '{self.values[name]}'", reason
+        )
 
     def check(self, format_name: str) -> None:
         """Raises UnknownFileOptionError for options that neither a reader of the format nor this process has."""
@@ -255,7 +244,7 @@ class FileOptions:
             return
         close = [near[0] for name in strange if (near := similar_names(name, sorted(known)))]
         advice = f"Did you mean {', '.join(close)}?" if close else "validateOptions => false passes them on."
-        raise UnknownFileOptionError(
+        raise errors.UnknownFileOptionError(
             format_name.upper(), tuple(self.spelled.get(name, name) for name in strange), advice
         )
 
@@ -291,9 +280,9 @@ def detected_format(location: str, names: list[str]) -> tuple[str, str]:
     formats = {_ENDINGS.get(ending) for ending in endings}
     if None in formats:
         strange = sorted(name for name in names if _ending(name) not in _ENDINGS)
-        raise UnknownFileFormatError(location, f"{strange[0]} has no ending of a format")
+        raise errors.UnknownFileFormatError(location, f"{strange[0]} has no ending of a format")
     if len(formats) > 1:
-        raise UnknownFileFormatError(location, f"there are {' and '.join(sorted(filter(None, formats)))} files")
+        raise errors.UnknownFileFormatError(location, f"there are {' and '.join(sorted(filter(None, formats)))} files")
     return str(formats.pop()), endings.pop()
 
 
@@ -337,10 +326,10 @@ def copy_options(
         if key.lower() not in map(str.lower, _COPY_OPTIONS):
             close = similar_names(key, _COPY_OPTIONS)
             advice = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(_COPY_OPTIONS)}."
-            raise CopyOptionError(key, value, advice)
+            raise errors.CopyOptionError(key, value, advice)
     for key in ("path", "paths"):
         if key in pairs:
-            raise CopyOptionError(*pairs[key], "The location stands behind FROM.")
+            raise errors.CopyOptionError(*pairs[key], "The location stands behind FROM.")
     copied = {key.lower(): (key, value) for key, value in copying}
     zone = pairs.get("timezone", ("", time_zone or "UTC"))[1]
     return CopyOptions(
@@ -361,7 +350,7 @@ def _flag(pair: tuple[str, str] | None) -> bool:
     try:
         return boolean(pair[1].strip())
     except ValueError:
-        raise CopyOptionError(*pair, "Write 'true' or 'false'.") from None
+        raise errors.CopyOptionError(*pair, "Write 'true' or 'false'.") from None
 
 
 def _moment(pair: tuple[str, str] | None, zone: str) -> int | None:
@@ -371,7 +360,7 @@ def _moment(pair: tuple[str, str] | None, zone: str) -> int | None:
         moment = datetime.fromisoformat(pair[1].strip().replace("Z", "+00:00"))
         moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone) if zone != "UTC" else timezone.utc)
     except (ValueError, ZoneInfoNotFoundError):
-        raise CopyOptionError(*pair, "Write a time as '2024-01-31T10:20:30'.") from None
+        raise errors.CopyOptionError(*pair, "Write a time as '2024-01-31T10:20:30'.") from None
     return int(moment.timestamp() * 1000)
 
 
@@ -403,7 +392,7 @@ def file_call(reference: TableReference, context: Context) -> FileCall:
         options = replace(options, values={"format": positional.pop(), **options.values})
     if len(positional) != 1:
         found = f"{len(positional)} arguments without a name" if positional else "no path"
-        raise FileArgumentError(function, found, "the path comes first, and each option has a name.")
+        raise errors.FileArgumentError(function, found, "the path comes first, and each option has a name.")
     return FileCall(positional[0], options)
 
 
@@ -417,7 +406,7 @@ def _options(function: str, given: Sequence[tuple[str | None, str | None]]) -> F
     named = [_plain(key) for key, _ in given if key is not None]
     twice = next((name for at, name in enumerate(named) if name in named[:at]), None)
     if twice is not None:
-        raise FileArgumentError(function, f"two values of {twice}", "each option is given once.")
+        raise errors.FileArgumentError(function, f"two values of {twice}", "each option is given once.")
     spelled = {_plain(key): key[-len(_plain(key)) :] for key, _ in given if key is not None}
     values = {_plain(key): value for key, value in given if key is not None and value is not None}
     return FileOptions(function, values, spelled)
@@ -436,16 +425,16 @@ def found_files(call: FileCall, context: Context, seen: Collection[str] = ()) ->
         recursive = options.flag("recursivefilelookup", SPECIAL.search(location) is None)
         source = find_source(context.analyst.stores.open, location, Choice(recursive=recursive), seen)
         files = tuple(file for file in source.files if wanted.wants(file) and file.path not in seen)
-    except CopyOptionError as error:
-        raise FileArgumentError(options.function, f"{error.key} => '{error.value}'", error.advice) from None
+    except errors.CopyOptionError as error:
+        raise errors.FileArgumentError(options.function, f"{error.key} => '{error.value}'", error.advice) from None
     except FileNotFoundError:
-        raise SourceNotFoundError(shown, "no such file or folder") from None
+        raise errors.SourceNotFoundError(shown, "no such file or folder") from None
     except ValueError as error:
-        raise GlobError(shown, str(error)) from None
-    except UnsupportedLocationError as error:
-        raise SourceLocationError(shown, error.reason) from None
+        raise errors.GlobError(shown, str(error)) from None
+    except errors.UnsupportedLocationError as error:
+        raise errors.SourceLocationError(shown, error.reason) from None
     if source.is_table:
-        raise FilesOfTableError(shown)
+        raise errors.FilesOfTableError(shown)
     return FileSource(source.root, files)
 
 
@@ -454,7 +443,7 @@ def rows_of_call(call: FileCall, source: FileSource, described: bool = False) ->
     options, declared = call.options, declared_columns(call)
     shown = shown_value("", call.path)
     if declared is None and not source.files:
-        raise NoFilesError(shown)
+        raise errors.NoFilesError(shown)
     format_name, reader = _format(call, source.files, shown)
     options.check(format_name)
     reader |= options.reader(format_name, declared=declared is not None)
@@ -566,7 +555,7 @@ def _pairs(function: str, argument: SqlText, context: Context) -> Iterator[tuple
 def _constant(function: str, text: str, context: Context) -> str | None:
     """The value of a constant expression as an option has it; None for NULL. Raises FileArgumentError."""
     if not text.strip():
-        raise FileArgumentError(function, "an argument without a value", "write a constant.")
+        raise errors.FileArgumentError(function, "an argument without a value", "write a constant.")
     match _value(text, context):
         case None:
             return None
@@ -575,7 +564,7 @@ def _constant(function: str, text: str, context: Context) -> str | None:
         case (str() | int() | float() | Decimal() | date()) as value:
             return str(value)
         case _:
-            raise FileArgumentError(function, text, "a value is a text, a number, or true or false.")
+            raise errors.FileArgumentError(function, text, "a value is a text, a number, or true or false.")
 
 
 def _value(text: str, context: Context) -> object:

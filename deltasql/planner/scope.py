@@ -15,25 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.statements.governance import PolicyTableError
-from deltasql.base.errors.statements.merge import MergeUnresolvedError
-from deltasql.base.errors.statements.view import (
-    GeneratedBehindViewError,
-    HiddenColumnError,
-    PartialViewError,
-    RenamingViewError,
-    UnwritableViewError,
-    VersionViewError,
-    ViewColumnsChangedError,
-    WriteIntoViewError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
-from deltasql.base.errors.write import (
-    AggregateInConditionError,
-    NonDeterministicConditionError,
-    SubqueryInConditionError,
-)
 from deltasql.catalog.governance import Policies
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Constraint, Operator
@@ -130,7 +113,7 @@ class Scope:
         Raises MergeUnresolvedError for a name that belongs to the side that is out of reach, AggregateInConditionError.
         """
         if has_aggregate(text.text):
-            error = AggregateInConditionError(clause=clause, expression=text.text)
+            error = errors.AggregateInConditionError(clause=clause, expression=text.text)
             raise error.at(self.context.caret(text.start, text.end))
         spliced = Spliced(text.text)
         sql = text.text
@@ -153,11 +136,11 @@ class Scope:
         """SQL of a condition. Raises what says that it must be a plain function of its row, or of `subqueries`."""
         error: DeltaSqlError | None = None
         if has_subquery(text.text) and not subqueries:
-            error = SubqueryInConditionError(clause=clause, expression=text.text)
+            error = errors.SubqueryInConditionError(clause=clause, expression=text.text)
         elif has_aggregate(text.text):
-            error = AggregateInConditionError(clause=clause, expression=text.text)
+            error = errors.AggregateInConditionError(clause=clause, expression=text.text)
         elif not is_deterministic(text.text):
-            error = NonDeterministicConditionError(clause=clause, expression=text.text)
+            error = errors.NonDeterministicConditionError(clause=clause, expression=text.text)
         if error is not None:
             raise error.at(self.context.caret(text.start, text.end))
         return self.expression(text, clause, target=target, source=source)
@@ -203,7 +186,9 @@ class Scope:
         assert self.source is not None
         reachable = [side for side, ok in ((self.target, visible[0]), (self.source, visible[1])) if ok]
         columns = tuple(f"{quote(side.alias)}.{quote(name)}" for side in reachable for name in side.schema.names)
-        error = MergeUnresolvedError(expression=".".join(quote(part) for part in parts), clause=clause, columns=columns)
+        error = errors.MergeUnresolvedError(
+            expression=".".join(quote(part) for part in parts), clause=clause, columns=columns
+        )
         return error.at(self.context.caret(text.start + start, text.start + end))
 
     def type_of(self, sql: str) -> DataType | None:
@@ -239,7 +224,7 @@ def with_ctes(context: Context, ctes: SqlText | None) -> Context:
         views = cte_views(ctes.text, context.views)
     except LeftToEngineError:
         reason = "Behind WITH stands name AS (query), or name (columns) AS (query), and further ones behind commas."
-        raise ParseSyntaxError(reason, "WITH").at(context.caret(ctes.start, ctes.start + len("WITH"))) from None
+        raise errors.ParseSyntaxError(reason, "WITH").at(context.caret(ctes.start, ctes.start + len("WITH"))) from None
     return replace(context, views=context.views.showing(views))
 
 
@@ -318,7 +303,7 @@ def _refuse_masked(texts: Iterable[SqlText | None], policies: Policies, table: s
         name, start, end = _masked(text.text, policies, scope) or ("", 0, 0)
         if name:
             advice = "Drop the mask, or SET deltasql.governance.filters = false."
-            error = PolicyTableError(f"An expression over the masked column {quote(name)}", table, advice)
+            error = errors.PolicyTableError(f"An expression over the masked column {quote(name)}", table, advice)
             raise error.at(scope.context.caret(text.start + start, text.start + end))
 
 
@@ -373,7 +358,7 @@ class ViewTarget:
                 column_parts = parts[1:] if len(parts) > 1 and parts[0] == (self.alias or "").lower() else parts
                 if column_parts[0] in self.hidden:
                     caret = context.caret(text.start + reference.start, text.start + reference.end)
-                    raise HiddenColumnError(column=reference.parts[-1], view=str(self.alias)).at(caret)
+                    raise errors.HiddenColumnError(column=reference.parts[-1], view=str(self.alias)).at(caret)
 
 
 def behind_view(name: TableName, alias: str | None, operation: str, context: Context) -> ViewTarget:
@@ -391,9 +376,9 @@ def behind_view(name: TableName, alias: str | None, operation: str, context: Con
     stored_names, seen = frozenset(map(str.lower, schema.names)), frozenset(map(str.lower, shown))
     hidden = stored_names - seen
     if not seen <= stored_names or (operation == "MERGE" and hidden):
-        raise ViewColumnsChangedError(view=str(name), columns=tuple(sorted(stored_names ^ seen))).at(caret)
+        raise errors.ViewColumnsChangedError(view=str(name), columns=tuple(sorted(stored_names ^ seen))).at(caret)
     if operation == "UPDATE" and any(generation_of(field) is not None for field in schema):
-        raise GeneratedBehindViewError(operation, str(name), str(table)).at(caret)
+        raise errors.GeneratedBehindViewError(operation, str(name), str(table)).at(caret)
     return ViewTarget(table, alias or name.parts[-1], hidden)
 
 
@@ -402,13 +387,13 @@ def _table(shown: str, view: View, operation: str, context: Context, caret: Care
     creation = view.creation
     references = table_references(view.query)
     if creation is None or len(references) != 1 or references[0].arguments is not None:
-        raise UnwritableViewError(operation, shown).at(caret)
+        raise errors.UnwritableViewError(operation, shown).at(caret)
     (reference,) = references
     if reference.temporal is not None:
-        raise VersionViewError(view=shown).at(caret)
+        raise errors.VersionViewError(view=shown).at(caret)
     _refuse_more(shown, view, reference, operation, caret)
     if [name.lower() for name in view.columns] not in ([], [name.lower() for name in creation.names]):
-        raise RenamingViewError(view=shown).at(caret)
+        raise errors.RenamingViewError(view=shown).at(caret)
     inner = _inside(creation, context)
     name = TableName(reference.parts)
     key = inner.view_key(reference.parts)
@@ -417,7 +402,7 @@ def _table(shown: str, view: View, operation: str, context: Context, caret: Care
     if name.path is not None:
         return name, creation.names
     if inner.catalog_view(reference.parts) is not None:
-        raise WriteIntoViewError(view=str(name)).at(caret)
+        raise errors.WriteIntoViewError(view=str(name)).at(caret)
     return TableName(inner.catalog.full_name(reference.parts)), creation.names
 
 
@@ -434,16 +419,16 @@ def _refuse_more(shown: str, view: View, reference: TableReference, operation: s
         return
     select = list[Token]()
     if not at.take("SELECT") or at.key in {"DISTINCT", "ALL"}:
-        raise UnwritableViewError(operation, shown).at(caret)
+        raise errors.UnwritableViewError(operation, shown).at(caret)
     while at.left and at.key != "FROM":
         select += at.group()
     behind = _behind(at.tokens, reference)
     if behind == "WHERE":
-        raise PartialViewError(view=shown).at(caret)
+        raise errors.PartialViewError(view=shown).at(caret)
     if behind is not None:
-        raise UnwritableViewError(operation, shown).at(caret)
+        raise errors.UnwritableViewError(operation, shown).at(caret)
     if not all(map(_is_column, comma_separated(select))):
-        raise RenamingViewError(view=shown).at(caret)
+        raise errors.RenamingViewError(view=shown).at(caret)
 
 
 def _behind(tokens: Sequence[Token], reference: TableReference) -> str | None:

@@ -19,25 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base.errors.schema import (
-    AllColumnsPartitionError,
-    ChangeDataColumnsError,
-    ColumnMetadataError,
-    DuplicateColumnsError,
-    DuplicatePlace,
-    HiddenColumnNameError,
-    IdentityPartitionError,
-    InternalColumnNameError,
-    InvalidColumnNameError,
-    InvalidPartitionColumnNameError,
-    InvalidPartitionColumnTypeError,
-    NestedNotNullError,
-    NotNullNestedFieldError,
-    PartitionColumnNotFoundError,
-    UnknownTypesError,
-    UnsupportedTypesError,
-)
-from deltasql.base.errors.write import NestedVoidError
+from deltasql.base import errors
+from deltasql.base.errors.written import DuplicatePlace
 from deltasql.schema.json import type_from_json, type_to_json
 from deltasql.schema.paths import Path, candidates, suggestion, walk
 from deltasql.schema.text import path_text, type_text
@@ -134,7 +117,7 @@ def check_duplicates(schema: StructType, clause: DuplicatePlace, where: str) -> 
     """Raises DuplicateColumnsError of `clause` for names of one struct that are equal when case is ignored."""
     duplicates = duplicate_columns(schema)
     if duplicates:
-        raise DuplicateColumnsError(clause, where, duplicates)
+        raise errors.DuplicateColumnsError(clause, where, duplicates)
 
 
 def check_names(
@@ -147,12 +130,12 @@ def check_names(
     if not column_mapping:
         wrong = [path_text(path) for path, _ in walk(schema) if INVALID_CHARACTERS & set(path[-1])]
         if wrong:
-            raise InvalidColumnNameError(where, wrong)
+            raise errors.InvalidColumnNameError(where, wrong)
     for field in schema:
         if field.name.lower() in INTERNAL_COLUMNS:
-            raise InternalColumnNameError(path_text((field.name,)))
+            raise errors.InternalColumnNameError(path_text((field.name,)))
         if field.name.lower().startswith(HIDDEN_PREFIX):
-            raise HiddenColumnNameError(path_text((field.name,)), where, HIDDEN_PREFIX)
+            raise errors.HiddenColumnNameError(path_text((field.name,)), where, HIDDEN_PREFIX)
     if change_data_feed:
         check_change_columns(schema, where)
 
@@ -161,14 +144,14 @@ def check_change_columns(schema: StructType, where: str) -> None:
     """Raises ChangeDataColumnsError where a column has a name that the change data feed needs itself."""
     clashes = [field.name for field in schema if field.name.lower() in CHANGE_DATA_COLUMNS]
     if clashes:
-        raise ChangeDataColumnsError(where, clashes)
+        raise errors.ChangeDataColumnsError(where, clashes)
 
 
 def check_types(schema: StructType, where: str = "the table") -> None:
     """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval."""
     wrong = [f"{path_text(path)} {name}" for path, name in unstorable(schema)]
     if wrong:
-        raise UnsupportedTypesError(where, wrong)
+        raise errors.UnsupportedTypesError(where, wrong)
 
 
 def unstorable(schema: StructType) -> Iterator[tuple[Path, str]]:
@@ -182,7 +165,7 @@ def unstorable(schema: StructType) -> Iterator[tuple[Path, str]]:
 def check_voids(schema: StructType) -> None:
     """Raises NestedVoidError for VOID inside an array or a map: there files cannot leave it out."""
     for path in nested_voids(schema, in_structs=False):
-        raise NestedVoidError(column=path_text(path))
+        raise errors.NestedVoidError(column=path_text(path))
 
 
 def nested_voids(schema: StructType, *, in_structs: bool) -> Iterator[Path]:
@@ -225,13 +208,13 @@ def check_partitioning(
     fields = [_partition_field(schema, name, where) for name in partitioned_by]
     duplicates = _duplicates((field.name,) for field in fields)
     if duplicates:
-        raise DuplicateColumnsError("PARTITION_COLUMNS", where, duplicates)
+        raise errors.DuplicateColumnsError("PARTITION_COLUMNS", where, duplicates)
     invalid = [path_text((field.name,)) for field in fields if INVALID_CHARACTERS & set(field.name)]
     if invalid and not column_mapping:
-        raise InvalidPartitionColumnNameError(where, invalid)
+        raise errors.InvalidPartitionColumnNameError(where, invalid)
     names = tuple(field.name for field in fields)
     if names and len(names) == len(schema):
-        raise AllColumnsPartitionError(where, names)
+        raise errors.AllColumnsPartitionError(where, names)
     return names
 
 
@@ -239,13 +222,13 @@ def _partition_field(schema: StructType, name: str, where: str) -> StructField:
     field = schema.find(name)
     if field is None:
         hint = suggestion(name, schema.names)
-        raise PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
+        raise errors.PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
     # Values that are equal by a collation would be in several directories.
     is_collated = collation_of(field.type) is not None
     if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT or is_collated:
-        raise InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
+        raise errors.InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
     if "delta.identity.start" in field.metadata:
-        raise IdentityPartitionError(where, path_text((field.name,)))
+        raise errors.IdentityPartitionError(where, path_text((field.name,)))
     return field
 
 
@@ -287,9 +270,9 @@ def _check_below(data_type: DataType, path: Path, *, nullable: bool, kind: str |
             for field in fields:
                 below = (*path, field.name)
                 if not field.nullable and kind is not None:
-                    raise NestedNotNullError(kind, path_text(below))
+                    raise errors.NestedNotNullError(kind, path_text(below))
                 if not field.nullable and nullable:
-                    raise NotNullNestedFieldError(path_text(below), path_text(path))
+                    raise errors.NotNullNestedFieldError(path_text(below), path_text(path))
                 _check_below(field.type, below, nullable=field.nullable, kind=kind)
         case ArrayType(element):
             _check_below(element, (*path, "element"), nullable=True, kind="array")
@@ -524,14 +507,14 @@ def check_foreign(schema: StructType, table: str) -> None:
     """Validates a schema from a log. Raises UnknownTypesError, HiddenColumnNameError and ColumnMetadataError."""
     unknown = [f"{path_text(path)} {_shortened(name)}" for path, name in unstorable(schema)]
     if unknown:
-        raise UnknownTypesError(table, unknown)
+        raise errors.UnknownTypesError(table, unknown)
     for field in schema:
         if field.name.lower().startswith(HIDDEN_PREFIX):
-            raise HiddenColumnNameError(path_text((field.name,)), table, HIDDEN_PREFIX)
+            raise errors.HiddenColumnNameError(path_text((field.name,)), table, HIDDEN_PREFIX)
     for path, field in walk(schema):
         for key, expected in _wrong_metadata(path, field):
             shown = _shortened(repr(field.metadata[key]))
-            raise ColumnMetadataError(key.lstrip("_"), path_text(path), table, shown, expected)
+            raise errors.ColumnMetadataError(key.lstrip("_"), path_text(path), table, shown, expected)
 
 
 def _wrong_metadata(path: Path, field: StructField) -> Iterator[tuple[str, str]]:

@@ -8,26 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from deltasql.base.errors.schema import InternalColumnNameError
-from deltasql.base.errors.statements.columns import (
-    AddColumnDefaultError,
-    AddColumnParentNotStructError,
-    AddColumnStructNotFoundError,
-    AddNotNullColumnError,
-    AmbiguousChangeError,
-    CannotChangeTypeError,
-    CannotUpdateArrayError,
-    CannotUpdateMapError,
-    CannotUpdateStructError,
-    ChangeColumnError,
-    ChangeElementError,
-    ColumnNotFoundError,
-    CommentOnElementError,
-    DropFromNonStructError,
-    DropOnlyColumnError,
-    FieldAlreadyExistsError,
-    ReplaceColumnsError,
-)
+from deltasql.base import errors
 from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability, record_type_changes
 from deltasql.schema.paths import (
     Path,
@@ -74,7 +55,7 @@ def add_column(
     existing = struct.find(path[-1], case_sensitive=False)
     if existing is not None:
         holder = path_text(parent) if parent else where
-        raise FieldAlreadyExistsError("add column", path_text(path), holder, path_text((*parent, existing.name)))
+        raise errors.FieldAlreadyExistsError("add column", path_text(path), holder, path_text((*parent, existing.name)))
     new = replace(field, name=path[-1])
     return replace_struct(
         schema, parent, lambda target: _insert(target, new, parent, first=first, after=after, where=where)
@@ -89,11 +70,11 @@ def rename_column(schema: StructType, path: Path, name: str, *, where: str = "th
     existing = struct.find(name, case_sensitive=False)
     if existing is not None and existing.name != resolved.field.name:
         holder = path_text(parent) if parent else where
-        raise FieldAlreadyExistsError(
+        raise errors.FieldAlreadyExistsError(
             f"rename {path_text(resolved.path)} to", path_text((name,)), holder, path_text((*parent, existing.name))
         )
     if name.lower() in RESERVED_NAMES:
-        raise InternalColumnNameError(path_text((name,)))
+        raise errors.InternalColumnNameError(path_text((name,)))
     return _change_field(schema, resolved.path, lambda field: replace(field, name=name))
 
 
@@ -102,9 +83,9 @@ def drop_column(schema: StructType, path: Path, *, where: str = "the table") -> 
     resolved = resolve(schema, path, where=where)
     parent = resolved.path[:-1]
     if not isinstance(resolved.parent, StructType):
-        raise DropFromNonStructError(path_text(resolved.path), path_text(parent), type_text(resolved.parent))
+        raise errors.DropFromNonStructError(path_text(resolved.path), path_text(parent), type_text(resolved.parent))
     if len(resolved.parent) == 1:
-        raise DropOnlyColumnError(path_text(resolved.path), path_text(parent) if parent else where)
+        raise errors.DropOnlyColumnError(path_text(resolved.path), path_text(parent) if parent else where)
     dropped = resolved.field.name
     return replace_struct(
         schema, parent, lambda struct: StructType(tuple(field for field in struct if field.name != dropped))
@@ -131,7 +112,7 @@ def set_comment(schema: StructType, path: Path, comment: str | None, *, where: s
     """`schema` with another comment on the field at `path`, or none. Raises CommentOnElementError."""
     resolved = resolve(schema, path, where=where)
     if resolved.nested_in_collection:
-        raise CommentOnElementError(path_text(resolved.path))
+        raise errors.CommentOnElementError(path_text(resolved.path))
     return _change_field(schema, resolved.path, lambda field: with_metadata(field, "comment", comment))
 
 
@@ -212,11 +193,11 @@ def without_metadata(schema: StructType, keys: Collection[str] | None = None) ->
 def _check_new_field(path: Path, field: StructField, where: str) -> None:
     column = path_text(path)
     if not field.nullable:
-        raise AddNotNullColumnError(column)
+        raise errors.AddNotNullColumnError(column)
     if "CURRENT_DEFAULT" in field.metadata:
-        raise AddColumnDefaultError(column)
+        raise errors.AddColumnDefaultError(column)
     if path[-1].lower() in RESERVED_NAMES:
-        raise InternalColumnNameError(column)
+        raise errors.InternalColumnNameError(column)
     inside = StructType((replace(field, name=path[-1]),))
     check_duplicates(inside, "ADDING_COLUMNS", where)
     check_nullability(inside)
@@ -240,18 +221,18 @@ def _no_parent(schema: StructType, path: Path, wrong: Path, holder: DataType, wh
     """Why `path` cannot be added: its part `wrong` leads nowhere below the type `holder`."""
     if isinstance(holder, StructType):
         hint = suggestion(wrong[-1], holder.names)
-        return AddColumnStructNotFoundError(path_text(path), path_text(wrong), hint)
+        return errors.AddColumnStructNotFoundError(path_text(path), path_text(wrong), hint)
     if isinstance(holder, (ArrayType, MapType)) and child(holder, wrong[-1]) is None:
         # Names the way through `element`, `key` or `value`.
         resolve(schema, wrong, where=where)
-    return AddColumnParentNotStructError(path_text(path), path_text(wrong[:-1]), type_text(holder))
+    return errors.AddColumnParentNotStructError(path_text(path), path_text(wrong[:-1]), type_text(holder))
 
 
 def _struct_field(schema: StructType, path: Path, where: str, change: str) -> ResolvedPath:
     """The struct field at `path`, for a `change`. Raises ChangeElementError for what an array or a map holds."""
     resolved = resolve(schema, path, where=where)
     if resolved.nested_in_collection:
-        raise ChangeElementError(path_text(resolved.path), change)
+        raise errors.ChangeElementError(path_text(resolved.path), change)
     return resolved
 
 
@@ -275,7 +256,9 @@ def _insert(
     sibling = struct.find(after)
     if sibling is None:
         holder = f"{path_text(parent)} of {where}" if parent else where
-        raise ColumnNotFoundError(path_text((after,)), holder, suggestion(after, struct.names), candidates(struct))
+        raise errors.ColumnNotFoundError(
+            path_text((after,)), holder, suggestion(after, struct.names), candidates(struct)
+        )
     at = struct.fields.index(sibling) + 1
     return StructType((*struct.fields[:at], field, *struct.fields[at:]))
 
@@ -293,18 +276,18 @@ def _check_type_change(resolved: ResolvedPath, new: DataType, widening: Widening
     column, old = path_text(resolved.path), resolved.field.type
     match old:
         case StructType():
-            raise CannotUpdateStructError(column)
+            raise errors.CannotUpdateStructError(column)
         case ArrayType():
-            raise CannotUpdateArrayError(column)
+            raise errors.CannotUpdateArrayError(column)
         case MapType():
-            raise CannotUpdateMapError(column)
+            raise errors.CannotUpdateMapError(column)
         case _ if old == VOID or can_widen(old, new, widening) or without_collations(new) == without_collations(old):
             return
     if can_widen(old, new):
         reason = "the table does not have 'delta.enableTypeWidening' = 'true'"
     else:
         reason = "values would have to be rewritten; add a new column of that type and copy them"
-    raise ChangeColumnError(column, type_text(old), type_text(new), reason)
+    raise errors.ChangeColumnError(column, type_text(old), type_text(new), reason)
 
 
 def replace_columns(
@@ -338,15 +321,15 @@ class _Replacement:
         added = [path_text((*path, field.name)) for field in new if old.find(field.name) is None]
         if dropped and not self.may_drop:
             columns = ", ".join(dropped)
-            raise ReplaceColumnsError(f"dropping column(s) {columns} needs 'delta.columnMapping.mode' = 'name'")
+            raise errors.ReplaceColumnsError(f"dropping column(s) {columns} needs 'delta.columnMapping.mode' = 'name'")
         if dropped and added:
-            raise AmbiguousChangeError(path_text(path) if path else "the columns", added, dropped)
+            raise errors.AmbiguousChangeError(path_text(path) if path else "the columns", added, dropped)
         return StructType(tuple(self.field(old.find(field.name), field, path) for field in new))
 
     def field(self, old: StructField | None, new: StructField, path: Path) -> StructField:
         column = path_text((*path, new.name))
         if not new.nullable and (old is None or old.nullable):
-            raise ReplaceColumnsError(f"column {column} cannot be NOT NULL, because rows may hold NULL in it")
+            raise errors.ReplaceColumnsError(f"column {column} cannot be NOT NULL, because rows may hold NULL in it")
         if old is None:
             return new
         merged = self.type(old.type, new.type, (*path, old.name))
@@ -365,4 +348,4 @@ class _Replacement:
             case _ if old in (new, VOID) or can_widen(old, new, self.widening):
                 return new
             case _:
-                raise CannotChangeTypeError(path_text(path), type_text(old), type_text(new))
+                raise errors.CannotChangeTypeError(path_text(path), type_text(old), type_text(new))

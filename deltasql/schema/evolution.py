@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
 from deltasql.base.lazy import pa
 from deltasql.schema.checks import record_type_changes
 from deltasql.schema.text import path_text, type_text
@@ -135,12 +135,12 @@ def _merge_part(name: str, table: DataType, data: DataType, mode: MergeMode, wid
     """As `merge_types`, but errors name the column: each level prepends its name to the path."""
     try:
         return merge_types(table, data, mode=mode, widening=widening)
-    except MergeFieldsError as error:
+    except errors.MergeFieldsError as error:
         column = f"{path_text((name,))}.{error.column}"
-        raise MergeFieldsError(column, error.table_type, error.data_type, error.reason) from error.__cause__
-    except (MergeTypesError, MergeDecimalsError) as error:
+        raise errors.MergeFieldsError(column, error.table_type, error.data_type, error.reason) from error.__cause__
+    except (errors.MergeTypesError, errors.MergeDecimalsError) as error:
         column, reason = path_text((name,)), error.message
-        raise MergeFieldsError(column, error.table_type, error.data_type, reason) from error
+        raise errors.MergeFieldsError(column, error.table_type, error.data_type, reason) from error
 
 
 def _merge_atomic(table: DataType, data: DataType, mode: MergeMode, widening: Widening) -> DataType:
@@ -162,8 +162,8 @@ def _common_type(table: DataType, data: DataType) -> DataType:
     if common is not None:
         return common
     if isinstance(table, DecimalType) and isinstance(data, DecimalType):
-        raise MergeDecimalsError(type_text(table), type_text(data), _difference(table, data))
-    raise MergeTypesError(type_text(table), type_text(data))
+        raise errors.MergeDecimalsError(type_text(table), type_text(data), _difference(table, data))
+    raise errors.MergeTypesError(type_text(table), type_text(data))
 
 
 def _difference(table: DecimalType, data: DecimalType) -> str:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.base.errors.schema import InvalidSchemaJsonError
+from deltasql.base import errors
 from deltasql.base.timezone import parse_timestamp
 from deltasql.schema.text import declared_length
 from deltasql.schema.types import (
@@ -47,9 +47,9 @@ def schema_from_json(schema: str | Mapping[str, Any]) -> StructType:
     try:
         parsed = type_from_json(document)
     except RecursionError as error:
-        raise InvalidSchemaJsonError("it is nested too deeply") from error
+        raise errors.InvalidSchemaJsonError("it is nested too deeply") from error
     if not isinstance(parsed, StructType):
-        raise InvalidSchemaJsonError("the outermost type is not a struct")
+        raise errors.InvalidSchemaJsonError("the outermost type is not a struct")
     return parsed
 
 
@@ -67,7 +67,7 @@ def type_from_json(document: Any, level: int = 0) -> DataType:
     if isinstance(document, str):
         return _from_token(document)
     if level > _MOST_LEVELS:
-        raise InvalidSchemaJsonError(f"types lie in one another at more than {_MOST_LEVELS} levels")
+        raise errors.InvalidSchemaJsonError(f"types lie in one another at more than {_MOST_LEVELS} levels")
     try:
         match document["type"]:
             case "struct":
@@ -79,16 +79,18 @@ def type_from_json(document: Any, level: int = 0) -> DataType:
                 value = type_from_json(document["valueType"], level + 1)
                 return MapType(key, value, bool(document["valueContainsNull"]))
             case other:
-                raise InvalidSchemaJsonError(f"unknown type {other!r}")
+                raise errors.InvalidSchemaJsonError(f"unknown type {other!r}")
     except (KeyError, TypeError) as error:
-        raise InvalidSchemaJsonError(f"{error!r} in {document!r}") from error
+        raise errors.InvalidSchemaJsonError(f"{error!r} in {document!r}") from error
 
 
 def field_from_json(document: Mapping[str, Any], level: int = 0) -> StructField:
     """The field of a parsed JSON object, with all of its metadata."""
     name, metadata = document["name"], document.get("metadata")
     if not isinstance(name, str) or not (metadata is None or isinstance(metadata, Mapping)):
-        raise InvalidSchemaJsonError(f"a column without a name, or with metadata that are no object: {document!r}")
+        raise errors.InvalidSchemaJsonError(
+            f"a column without a name, or with metadata that are no object: {document!r}"
+        )
     kind, nullable = type_from_json(document["type"], level), bool(document["nullable"])
     if not metadata:
         return StructField(name, kind, nullable, EMPTY_METADATA)
@@ -183,7 +185,7 @@ def _load(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidSchemaJsonError(str(error)) from error
+        raise errors.InvalidSchemaJsonError(str(error)) from error
 
 
 def _from_token(token: str) -> DataType:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base.errors.statements.columns import (
-    ArrayAccessByNameError,
-    ColumnNotFoundError,
-    FieldNotFoundError,
-    MapAccessByNameError,
-    NotAStructError,
-)
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import did_you_mean
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
@@ -182,10 +176,10 @@ def _step(
             return ResolvedPath((*path, field.name), field, holder)
         case StructType(fields) if not path:
             hint = suggestion(name, holder.names)
-            raise ColumnNotFoundError(path_text((name,)), where, hint, candidates(holder))
+            raise errors.ColumnNotFoundError(path_text((name,)), where, hint, candidates(holder))
         case StructType(fields):
             hint = suggestion(name, [f.name for f in fields])
-            raise FieldNotFoundError(path_text((name,)), path_text(path), hint, candidates(holder))
+            raise errors.FieldNotFoundError(path_text((name,)), path_text(path), hint, candidates(holder))
         case _:
             raise _wrong_access(path, holder, name)
 
@@ -195,11 +189,11 @@ def _wrong_access(path: Path, holder: DataType, name: str) -> Exception:
     match holder:
         case ArrayType(element):
             below = (name,) if isinstance(element, StructType) else ()
-            return ArrayAccessByNameError(column, field, path_text((*path, "element", *below)))
+            return errors.ArrayAccessByNameError(column, field, path_text((*path, "element", *below)))
         case MapType():
-            return MapAccessByNameError(column, field, path_text((*path, "key")), path_text((*path, "value")))
+            return errors.MapAccessByNameError(column, field, path_text((*path, "key")), path_text((*path, "value")))
         case _:
-            return NotAStructError(field, column, type_text(holder))
+            return errors.NotAStructError(field, column, type_text(holder))
 
 
 def _parts(data_type: DataType) -> tuple[StructField, ...]:

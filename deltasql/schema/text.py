@@ -21,8 +21,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from deltasql.base import patterns
-from deltasql.base.errors.schema import UnknownTypeNameError
+from deltasql.base import errors, patterns
 from deltasql.schema.type_lattice import fits
 from deltasql.schema.types import (
     INTEGER,
@@ -72,7 +71,7 @@ def sql_text(data_type: DataType, *, constraints: bool = False) -> str:
         case PrimitiveType(name):
             # Nothing but the name of a type is ever made part of SQL.
             if not _TYPE_NAME.fullmatch(name):
-                raise UnknownTypeNameError(name)
+                raise errors.UnknownTypeNameError(name)
             collation = collation_of(data_type)
             return _SHORT_NAMES.get(name, name).upper() if collation is None else f"STRING COLLATE {collation}"
         case DecimalType(precision, scale):

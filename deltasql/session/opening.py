@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base import errors
 from deltasql.base.progress import Listener
 from deltasql.catalog.external.routing import Catalogs
 from deltasql.catalog.governance import ViewEntry, sql_name
@@ -144,7 +144,7 @@ def has_relation(session: Session, parts: tuple[str, ...]) -> bool:
         return True
     try:
         return session.catalog.find(parts) is not None
-    except TableNotFoundError:
+    except errors.TableNotFoundError:
         return False
 
 

@@ -11,12 +11,8 @@ from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.script import ScriptPhasesError
-from deltasql.base.errors.statements.transaction import NotInTransactionError
-from deltasql.base.errors.usage import SessionClosedError
 from deltasql.base.interrupts import interruptible
 from deltasql.base.progress import Listener, Watch
 from deltasql.base.settings.engines import SAIL, chosen_engine
@@ -122,7 +118,7 @@ class Session:
         """
         bound = bind_parameters(text, args)
         if is_script(bound.sql):
-            raise ScriptPhasesError
+            raise errors.ScriptPhasesError
         return self._begin(bound, Placing(bound, text))
 
     def _ended(self, bound: BoundStatement, placed: Placing) -> tuple[Result, bool]:
@@ -132,7 +128,7 @@ class Session:
             with self._begin(bound, placed) as pending:
                 try:
                     result = pending.commit()
-                except ConcurrentModificationError:
+                except errors.ConcurrentModificationError:
                     lost += 1
                     if lost >= pending.most_attempts:
                         raise
@@ -266,7 +262,7 @@ class Session:
         try:
             self._create_namespaces(statement, context)
             planned = plan_statement(statement, context)
-        except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
+        except (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError) as error:
             # The missing table may be a misplaced keyword, or a name that is known but not supported.
             raise refused_name(error.caret) or misplaced_word(error.caret) or error from None
         self._transactions.admit(planned, bound.sql)
@@ -282,7 +278,7 @@ class Session:
         """Context: holds the session's lock. Raises SessionClosedError."""
         with self._lock:
             if self._closed:
-                raise SessionClosedError
+                raise errors.SessionClosedError
             yield
 
     def _begun(self, plan: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
@@ -342,7 +338,7 @@ class Session:
     def _refuse_stream(self) -> None:
         """Raises NotInTransactionError where a transaction is open."""
         if self.in_transaction:
-            raise NotInTransactionError(
+            raise errors.NotInTransactionError(
                 operation="A stream", reason="it goes on after COMMIT, and reads what others commit."
             )
 

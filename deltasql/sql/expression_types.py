@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.base.errors.suggestion import did_you_mean
-from deltasql.base.errors.syntax import CollationNameError
 from deltasql.schema import types
 from deltasql.schema.type_lattice import (
     MOMENTS,
@@ -288,7 +288,7 @@ def spelled_collation(name: str) -> str:
         words.pop()
     locale = _LOCALES.get("_".join(words).upper())
     if locale is None:
-        raise CollationNameError(name, did_you_mean(name, _COMMON))
+        raise errors.CollationNameError(name, did_you_mean(name, _COMMON))
     return "_".join([locale, *(marks[place] for place in sorted(marks) if marks[place] not in _DEFAULTS)])
 
 

@@ -16,7 +16,7 @@ from datetime import datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, Union
 
-from deltasql.base.errors.versions import TimestampInvalidError
+from deltasql.base import errors
 from deltasql.base.lazy import exp
 from deltasql.base.timezone import parse_timestamp, zone
 from deltasql.schema import types
@@ -222,11 +222,11 @@ def timestamp_of(text: str, time_zone: str | None, evaluate: Callable[[str], Any
     if written is None:
         value = evaluate(f"CAST({text} AS TIMESTAMP)")
         if not isinstance(value, datetime):
-            raise TimestampInvalidError(expression=text)
+            raise errors.TimestampInvalidError(expression=text)
         return micros_of(value if value.tzinfo else value.astimezone())
     moment = parse_timestamp(written.strip())
     if moment is None:
-        raise TimestampInvalidError(expression=text)
+        raise errors.TimestampInvalidError(expression=text)
     return micros_of(moment if moment.tzinfo else moment.replace(tzinfo=zone(time_zone)))
 
 

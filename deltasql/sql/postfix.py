@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan import base
 from deltasql.plan.base import SqlText, quote
 from deltasql.schema.text import text_sql
@@ -192,7 +192,7 @@ def with_try_casts(bound: BoundStatement) -> BoundStatement:
         if tokens[index].key == "?" and is_try_cast(tokens, index):
             if index + 2 == len(tokens) or not tokens[index + 2].is_name:
                 caret = Caret(bound.sql, tokens[index].start, tokens[index + 1].end)
-                raise ParseSyntaxError("No type stands behind ?::, as in a?::INT.", "?::").at(caret)
+                raise errors.ParseSyntaxError("No type stands behind ?::, as in a?::INT.", "?::").at(caret)
             start = tokens[_operand_start(tokens, index - 1)].start
             end = tokens[type_end(tokens, index + 2) - 1].end
             edits[start, start] = "try_cast(" + edits.get((start, start), "")
@@ -458,7 +458,7 @@ def _step(step: tuple[str, str]) -> str:
         return f".{text}"
     if not text or set(text) & set("'?"):
         reason = f"A field of the name {text!r} cannot be looked up: read the text with from_json or parse_json."
-        raise ParseSyntaxError(reason, text)
+        raise errors.ParseSyntaxError(reason, text)
     return f"['{text}']"
 
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.patterns import GAP, QUOTED_NAME, WORD
 from deltasql.sql.tokens import (
     OPENINGS,
@@ -83,7 +83,7 @@ def unclosed(script: str) -> str:
     try:
         while position < len(script):
             position = skip_blanks(script, balanced_end(script, position)) + 1
-    except ParseSyntaxError as error:
+    except errors.ParseSyntaxError as error:
         return error.found if error.found in OPENINGS else ""
     return ""
 
@@ -92,7 +92,7 @@ def is_script(text: str) -> bool:
     """Whether a statement is BEGIN … END, a script; BEGIN ATOMIC and BEGIN TRANSACTION are not."""
     try:
         return _SCRIPT.match(text, skip_blanks(text, 0)) is not None
-    except ParseSyntaxError:
+    except errors.ParseSyntaxError:
         return False
 
 
@@ -108,7 +108,7 @@ def _trimmed(script: str, start: int, end: int) -> Statement | None:
 def _is_blank(text: str) -> bool:
     try:
         return skip_blanks(text, 0) == len(text)
-    except ParseSyntaxError:
+    except errors.ParseSyntaxError:
         # A comment that is not closed is worth an error when the statement is parsed.
         return False
 
@@ -147,7 +147,7 @@ def _after_block(script: str, start: int) -> int:
     """The end of the BEGIN … END that is the next statement; `start` for any other statement."""
     try:
         end = block_end(script, skip_blanks(script, start))
-    except ParseSyntaxError:
+    except errors.ParseSyntaxError:
         return start
     return start if end is None else end
 

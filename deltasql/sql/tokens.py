@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, LeftToEngineError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.patterns import (
     BLANK,
     COMMENT_CLOSING,
@@ -62,7 +62,7 @@ OPENINGS = frozenset(_NAMES)
 def not_closed(text: str, start: int, opening: str) -> NoReturn:
     """Raises ParseSyntaxError: the piece that `opening` starts at `start` never ends."""
     reason = f"The {_NAMES[opening]} that starts here with {opening} is never closed.{_where_from(text, start)}"
-    raise ParseSyntaxError(reason, opening).at(Caret(text, start, start + len(opening)))
+    raise errors.ParseSyntaxError(reason, opening).at(Caret(text, start, start + len(opening)))
 
 
 def _where_from(text: str, start: int) -> str:
@@ -152,7 +152,7 @@ def _special(text: str, start: int, char: str, opened: list[int]) -> int:
         opened.append(start)
     elif char in ")]":
         if not opened or _CLOSING[text[opened[-1]]] != char:
-            raise ParseSyntaxError(f"Nothing opens this {char}.", char).at(Caret(text, start, start + 1))
+            raise errors.ParseSyntaxError(f"Nothing opens this {char}.", char).at(Caret(text, start, start + 1))
         opened.pop()
     elif char == ";":
         not_closed(text, opened[-1], text[opened[-1]])

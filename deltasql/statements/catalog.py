@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base.errors.catalog import TooManyNamePartsError
+from deltasql.base import errors
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogProperties, CatalogRemoval
 from deltasql.planner.changes import Answer, Plan
@@ -162,7 +162,7 @@ def _catalog_name(name: TableName, context: Context) -> str:
     """The one part of a catalog's name. Raises TooManyNamePartsError, at the name."""
     context.refuse_version(name)
     if name.path is not None or len(name.parts) != 1:
-        raise TooManyNamePartsError(name=str(name)).at(context.caret(name.start, name.end))
+        raise errors.TooManyNamePartsError(name=str(name)).at(context.caret(name.start, name.end))
     return name.parts[0]
 
 

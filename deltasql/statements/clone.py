@@ -16,23 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.log import VacuumedVersionError
-from deltasql.base.errors.sources import PartitionCountError
-from deltasql.base.errors.statements.clone import (
-    CloneAmbiguousTargetError,
-    CloneColumnMappingError,
-    CloneOfDeltaFolderError,
-    ClonePartitionsError,
-    CloneSameTableError,
-    CloneUnsupportedSourceError,
-    CloneVersionError,
-    CloneWithoutStatisticsError,
-    InvalidClonePathError,
-)
-from deltasql.base.errors.statements.table import CannotReplaceMissingTableError, NonEmptyLocationError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
 from deltasql.log.actions import actions as operations
@@ -127,7 +112,7 @@ def clone_source(name: TableName, context: Context) -> CloneSource:
     try:
         kind = _foreign_kind(name, context)
         if kind is not None:
-            raise CloneUnsupportedSourceError(str(name), kind)
+            raise errors.CloneUnsupportedSourceError(str(name), kind)
         return _file_source(name, context) if _is_path(name, context) else _delta_source(name, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
@@ -162,17 +147,17 @@ def _file_source(name: TableName, context: Context) -> CloneSource:
 
     provider, path = name.parts[0].lower(), name.parts[1]
     if name.temporal is not None:
-        raise CloneVersionError(str(name))
+        raise errors.CloneVersionError(str(name))
     log = context.logs(path, str(name))
     if log.exists():
-        raise CloneOfDeltaFolderError(str(name), f"delta.{quote_name(path)}")
+        raise errors.CloneOfDeltaFolderError(str(name), f"delta.{quote_name(path)}")
     refuse_table_above(log)
     try:
         table = adopted_table(
             source_table(context.analyst.stores, provider, log.location), (), context, table=str(name)
         )
-    except PartitionCountError as error:
-        raise ClonePartitionsError(str(name), error.found) from None
+    except errors.PartitionCountError as error:
+        raise errors.ClonePartitionsError(str(name), error.found) from None
     parameter = f"{provider}.{quote_name(table_uri(log.location))}"
     files = from_files(table.files, ADD)
     return CloneSource(parameter, log.location, -1, table.metadata, table.protocol, files, None, {})
@@ -209,7 +194,7 @@ def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None
 
     gone = files.filter(pc.or_(*missing_files(store, files)))["path"].to_pylist()
     if gone:
-        raise VacuumedVersionError(str(snapshot.table), snapshot.version, len(gone), tuple(gone[:_MOST_SHOWN]))
+        raise errors.VacuumedVersionError(str(snapshot.table), snapshot.version, len(gone), tuple(gone[:_MOST_SHOWN]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +224,10 @@ def _clone_table(children: list[Any], tree: Tree, text: str) -> CloneTable:
     mode, external, if_not_exists, table, shallow, source, *rest = children
     if external:
         reason = "A clone with a LOCATION is external without the word. Leave it out."
-        raise ParseSyntaxError(reason, "EXTERNAL").at(caret(tree.children[1], text))
+        raise errors.ParseSyntaxError(reason, "EXTERNAL").at(caret(tree.children[1], text))
     if if_not_exists and mode != "create":
         reason = "A table is created IF NOT EXISTS or replaced, not both. Leave out one of them."
-        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+        raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     if rest and isinstance(rest[0], Temporal):
         source = _at(source, rest[0], tree, text)
     clauses = [item for item in rest if isinstance(item, Clause)]
@@ -254,7 +239,7 @@ def _at(source: TableName, temporal: Temporal, tree: Tree, text: str) -> TableNa
     """The source with the version after its name. Raises ParseSyntaxError for a name that has one already."""
     if source.temporal is not None:
         reason = "The version of a table is given twice: after @ and with AS OF."
-        raise ParseSyntaxError(reason, str(source)).at(caret(tree.children[5], text))
+        raise errors.ParseSyntaxError(reason, str(source)).at(caret(tree.children[5], text))
     return replace(source, temporal=temporal)
 
 
@@ -312,11 +297,11 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     if target.exists and statement.mode == "create":
         if statement.if_not_exists:
             return None
-        raise TableAlreadyExistsError(table=str(table))
+        raise errors.TableAlreadyExistsError(table=str(table))
     if not target.exists and statement.mode == "replace":
-        raise CannotReplaceMissingTableError(table=str(table))
+        raise errors.CannotReplaceMissingTableError(table=str(table))
     if target.snapshot is not None and statement.mode == "create":
-        raise NonEmptyLocationError(location=target.log.location)
+        raise errors.NonEmptyLocationError(location=target.log.location)
     return target
 
 
@@ -337,15 +322,15 @@ def _refuse_shallow(statement: CloneTable, context: Context) -> None:
 def _check_location(path: str | None, location: str | None, table: str) -> None:
     """Raises CloneAmbiguousTargetError, InvalidClonePathError."""
     if path is not None and location is not None:
-        raise CloneAmbiguousTargetError(table, location)
+        raise errors.CloneAmbiguousTargetError(table, location)
     target = path or location
     if target is not None and not is_local(target) and not is_url(target):
-        raise InvalidClonePathError(target)
+        raise errors.InvalidClonePathError(target)
 
 
 def _cloned(statement: CloneTable, source: CloneSource, target: Target, context: Context) -> CloneChange:
     if target.log.location == source.root:
-        raise CloneSameTableError(str(statement.table))
+        raise errors.CloneSameTableError(str(statement.table))
     metadata, protocol = _definition(statement, source, target, context)
     numbered = assigns_row_ids(protocol, metadata)
     if numbered:
@@ -431,7 +416,7 @@ def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> 
     configuration = with_column_mapping(with_valid_formats({**copied, **parsed.configuration}, copied, name))
     before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (copied, configuration))
     if before != after:
-        raise CloneColumnMappingError(name, before, after)
+        raise errors.CloneColumnMappingError(name, before, after)
     return dict(configuration)
 
 
@@ -494,4 +479,4 @@ def _refuse_unknown_counts(source: CloneSource) -> None:
     counted = pc.fill_null(pc.match_substring(source.files["stats"], '"numRecords"'), False)
     unknown = source.files.filter(pc.invert(counted))
     if len(unknown):
-        raise CloneWithoutStatisticsError(source.name, unknown["path"][0].as_py())
+        raise errors.CloneWithoutStatisticsError(source.name, unknown["path"][0].as_py())

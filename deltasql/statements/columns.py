@@ -14,22 +14,8 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.column_values import AlterIdentityError
-from deltasql.base.errors.statements.columns import (
-    AddColumnDefaultError,
-    AddNotNullColumnError,
-    ChangeColumnError,
-    ColumnNotFoundError,
-    DropClusteringColumnError,
-    DropColumnNeedsMappingError,
-    DropPartitionColumnError,
-    NestedDefaultError,
-    NewNotNullViolationError,
-    RenameColumnNeedsMappingError,
-    ReplaceIdentityColumnsError,
-)
-from deltasql.base.errors.statements.optimize import ClusteringTypeError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata, Operation
 from deltasql.log.configuration.keys import primary_key
@@ -320,7 +306,7 @@ def refuse_change(field: StructField, change: ColumnChange) -> None:
     for alteration in change.alterations:
         retyped = isinstance(alteration, Retyped) and alteration.type != field.type
         if retyped or isinstance(alteration, (Nullability, Defaulted)):
-            raise AlterIdentityError(quote(field.name))
+            raise errors.AlterIdentityError(quote(field.name))
 
 
 @plan.register
@@ -368,7 +354,7 @@ def plan_replace_columns(statement: ReplaceColumns, context: Context) -> Plan:
     """The given columns in the given order; files stay as they are."""
     log, snapshot = context.writable(statement.table)
     if identities(snapshot.schema):
-        raise ReplaceIdentityColumnsError(snapshot.table)
+        raise errors.ReplaceIdentityColumnsError(snapshot.table)
     refuse_value_clauses(statement.columns, context)
     declared = StructType(tuple(declared_field(column, context) for column in statement.columns))
     new = _in_collation(declared, snapshot)
@@ -396,7 +382,7 @@ def plan_rename_column(statement: RenameColumn, context: Context) -> Plan:
     try:
         resolved = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
         if not snapshot.properties.maps_columns:
-            raise RenameColumnNeedsMappingError(str(statement.table))
+            raise errors.RenameColumnNeedsMappingError(str(statement.table))
         refuse_dependent(resolved.path, "rename", snapshot)
         refuse_policy_change(resolved.path, "renamed", statement.table, snapshot.location, context)
         refuse_base_change(resolved.path, "rename", snapshot.schema, snapshot.table)
@@ -466,7 +452,7 @@ def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, conte
     resolved = resolve(schema, change.path.parts, where=snapshot.table)
     if change.name is not None and change.name != resolved.field.name:
         new = next(item.type_text for item in change.alterations if isinstance(item, Retyped))
-        raise ChangeColumnError(
+        raise errors.ChangeColumnError(
             path_text(resolved.path), type_text(resolved.field.type), new, "it is renamed by RENAME COLUMN"
         )
     refuse_change(resolved.field, change)
@@ -507,7 +493,7 @@ def _with_default(
     sql = None
     if default is not None:
         if len(resolved.path) > 1:
-            raise NestedDefaultError(path_text(resolved.path), path_text(resolved.path[:1]))
+            raise errors.NestedDefaultError(path_text(resolved.path), path_text(resolved.path[:1]))
         plain = plain_type(resolved.field.type)
         sql = checked_default(default, resolved.path, plain, context, length_of(resolved.field.type))
     return set_metadata(schema, resolved.path, CURRENT_DEFAULT, sql, where=snapshot.table)
@@ -525,12 +511,12 @@ def _columns_retyped(schema: StructType, path: tuple[str, ...], new_type: Retype
             refuse_dependent(resolved.path, "change the type of", snapshot)
             refuse_base_change(resolved.path, "change the type of", schema, table)
             if collation_of(declared) is not None and resolved.path in clustering_columns(snapshot):
-                raise ClusteringTypeError(path_text(resolved.path), type_text(declared))
+                raise errors.ClusteringTypeError(path_text(resolved.path), type_text(declared))
         widening = declared_widening(snapshot.configuration)
         return set_type(schema, path, declared, widening=widening, where=table)
     if new is not None and not _has_room(old, new):
         text = old.text if old else type_text(resolved.field.type)
-        raise ChangeColumnError(path_text(resolved.path), text, new.text, "its values could be too long")
+        raise errors.ChangeColumnError(path_text(resolved.path), text, new.text, "its values could be too long")
     changed = replace_type(schema, resolved.path, lambda _: declared)
     assert isinstance(changed, StructType)
     return changed
@@ -546,11 +532,11 @@ def _has_room(old: Length | None, new: Length) -> bool:
 def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
     resolved = resolve(schema, column.parts, where=snapshot.table)
     if not snapshot.properties.maps_columns:
-        raise DropColumnNeedsMappingError(snapshot.table)
+        raise errors.DropColumnNeedsMappingError(snapshot.table)
     if len(resolved.path) == 1 and resolved.path[0] in snapshot.partition_columns:
-        raise DropPartitionColumnError(path_text(resolved.path), snapshot.table)
+        raise errors.DropPartitionColumnError(path_text(resolved.path), snapshot.table)
     if any(path[: len(resolved.path)] == resolved.path for path in clustering_columns(snapshot)):
-        raise DropClusteringColumnError(path_text(resolved.path), snapshot.table)
+        raise errors.DropClusteringColumnError(path_text(resolved.path), snapshot.table)
     refuse_dependent(resolved.path, "drop", snapshot)
     refuse_base_change(resolved.path, "drop", schema, snapshot.table)
     return drop_column(schema, resolved.path, where=snapshot.table)
@@ -564,7 +550,7 @@ def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> V
     column = path_text(resolved.path)
     parents = [f"{path_text(resolved.path[:length])} IS NOT NULL" for length in range(1, len(resolved.path))]
     condition = " AND ".join([*parents, f"{column} IS NULL"])
-    return verification(context, snapshot, condition, NewNotNullViolationError(column, snapshot.table))
+    return verification(context, snapshot, condition, errors.NewNotNullViolationError(column, snapshot.table))
 
 
 def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str, ...]) -> Metadata:
@@ -590,16 +576,16 @@ def _refuse_referenced_column(table: TableName, path: tuple[str, ...], snapshot:
 
 def _added(schema: StructType, column: AddedColumn, snapshot: Snapshot) -> StructType:
     if not column.nullable:
-        raise AddNotNullColumnError(str(column.path))
+        raise errors.AddNotNullColumnError(str(column.path))
     if column.default is not None:
-        raise AddColumnDefaultError(str(column.path))
+        raise errors.AddColumnDefaultError(str(column.path))
     field = _field(column, snapshot)
     return add_column(schema, column.path.parts, field, first=column.first, after=column.after, where=snapshot.table)
 
 
 def _caret_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
     """The name after AFTER, if `error` is about that, else the column."""
-    if isinstance(error, ColumnNotFoundError) and column.after is not None:
+    if isinstance(error, errors.ColumnNotFoundError) and column.after is not None:
         for word, name in pairwise(tokenize(context.sql)):
             if word.key == "AFTER" and word.start >= column.path.end and name.name.lower() == column.after.lower():
                 return context.caret(name.start, name.end)

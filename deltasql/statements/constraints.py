@@ -17,29 +17,8 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.constraints import (
-    CheckAggregateError,
-    CheckExpressionError,
-    CheckFunctionError,
-    CheckNotDeterministicError,
-    ConstraintDeclaredTwiceError,
-    ConstraintDependentColumnError,
-    ConstraintExistsError,
-    ConstraintNotFoundError,
-    ForeignKeyMismatchError,
-    KeyDefinitionError,
-    KeyNotFoundError,
-    KeyOptionError,
-    KeyOptionsConflictError,
-    MultiplePrimaryKeysError,
-    NewCheckViolationError,
-    NonBooleanConstraintError,
-    PrimaryKeyNullableError,
-    PrimaryKeyReferencedError,
-    UniqueConstraintError,
-)
-from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.base.settings.session_settings import CONSTRAINT_MAY_MISS
 from deltasql.catalog.governance import TableEntry
 from deltasql.log.actions import actions
@@ -185,7 +164,7 @@ def _foreign_key(children: list[Any], tree: Tree, text: str) -> _Definition:
 
 @builds("unique_key")
 def _unique(children: list[Any], tree: Tree, text: str) -> NoReturn:
-    raise UniqueConstraintError().at(caret(tree, text))
+    raise errors.UniqueConstraintError().at(caret(tree, text))
 
 
 @builds("table_key")
@@ -267,7 +246,7 @@ def with_declared_keys(
         key = _key(item, owner)
         existing = owner.named().get(key.name)
         if existing is not None:
-            twice = ConstraintDeclaredTwiceError if creating else ConstraintExistsError
+            twice = errors.ConstraintDeclaredTwiceError if creating else errors.ConstraintExistsError
             raise twice(str(table), quote(key.name), existing).at(context.caret(item.start, item.end))
         metadata = with_keys(metadata, (*keys_of(metadata), key))
     return metadata
@@ -314,9 +293,11 @@ def _columns(item: KeyConstraint, owner: _Owner) -> tuple[str, ...]:
             raise error.at(caret) from None
         if len(path) > 1:
             reason = f"{path_text(path)} is a part of column {quote(path[0])}, and a key has whole columns"
-            raise KeyDefinitionError(_kind(item), str(owner.table), reason).at(caret)
+            raise errors.KeyDefinitionError(_kind(item), str(owner.table), reason).at(caret)
         if path[0] in names:
-            raise KeyDefinitionError(_kind(item), str(owner.table), f"{quote(path[0])} stands in it twice").at(caret)
+            raise errors.KeyDefinitionError(_kind(item), str(owner.table), f"{quote(path[0])} stands in it twice").at(
+                caret
+            )
         names.append(path[0])
     return tuple(names)
 
@@ -327,16 +308,16 @@ def _check_primary(item: KeyConstraint, columns: tuple[str, ...], owner: _Owner)
         advice = f"Drop it first: ALTER TABLE {table} DROP PRIMARY KEY."
         if owner.creating:
             advice = "Name all its columns in one: PRIMARY KEY (a, b)."
-        error = MultiplePrimaryKeysError(table, quote(existing.name), existing.definition(owner.name), advice)
+        error = errors.MultiplePrimaryKeysError(table, quote(existing.name), existing.definition(owner.name), advice)
         raise error.at(caret(item.start, item.end))
     for name, column in zip(columns, item.columns, strict=True):
         if resolve(owner.metadata.schema, (name,)).field.nullable:
             advice = f"Run first: ALTER TABLE {table} ALTER COLUMN {quote(name)} SET NOT NULL."
-            raise PrimaryKeyNullableError(quote(name), table, advice).at(caret(column.start, column.end))
+            raise errors.PrimaryKeyNullableError(quote(name), table, advice).at(caret(column.start, column.end))
     if len(item.timeseries) > 1:
         second = item.timeseries[1]
         reason = "one of its columns at most is TIMESERIES"
-        raise KeyDefinitionError(_kind(item), table, reason).at(caret(second.start, second.end))
+        raise errors.KeyDefinitionError(_kind(item), table, reason).at(caret(second.start, second.end))
 
 
 def _references(references: KeyReferences, columns: tuple[str, ...], owner: _Owner) -> References:
@@ -344,7 +325,9 @@ def _references(references: KeyReferences, columns: tuple[str, ...], owner: _Own
     caret = context.caret(parent.start, parent.end)
     context.refuse_version(parent)
     if context.is_view(parent):
-        raise WrongObjectError("REFERENCES", "table", str(parent), "view", "a table with a primary key").at(caret)
+        raise errors.WrongObjectError("REFERENCES", "table", str(parent), "view", "a table with a primary key").at(
+            caret
+        )
     name = full_name(parent, context)
     itself = name == owner.name
     target = owner if itself else _Owner(context.snapshot(parent).metadata, parent, context)
@@ -369,11 +352,13 @@ def _check_fit(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Ow
     """Raises ForeignKeyMismatchError, KeyDefinitionError."""
     reason = _mismatch(columns, referenced, owner, target)
     if reason is not None:
-        raise ForeignKeyMismatchError(", ".join(map(quote, columns)), str(owner.table), str(target.table), reason)
+        raise errors.ForeignKeyMismatchError(
+            ", ".join(map(quote, columns)), str(owner.table), str(target.table), reason
+        )
     for key in keys_of(owner.metadata):
         if key.references is not None and set(key.columns) == set(columns):
             reason = f"{quote(key.name)} is one of these columns already"
-            raise KeyDefinitionError("foreign key", str(owner.table), reason)
+            raise errors.KeyDefinitionError("foreign key", str(owner.table), reason)
 
 
 def _mismatch(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Owner, target: _Owner) -> str | None:
@@ -400,14 +385,14 @@ def _options(item: KeyConstraint, context: Context) -> tuple[str, ...]:
         caret = context.caret(option.start, option.end)
         group = _GROUPS.get(option.text, option.text)
         if group in seen:
-            raise KeyOptionsConflictError(option.text, seen[group].text).at(caret)
+            raise errors.KeyOptionsConflictError(option.text, seen[group].text).at(caret)
         seen[group] = option
         of_foreign = option.text in _OF_FOREIGN_KEYS
         if of_foreign and item.references is None:
-            raise KeyOptionError(option.text, _kind(item), "it says what a foreign key does").at(caret)
+            raise errors.KeyOptionError(option.text, _kind(item), "it says what a foreign key does").at(caret)
         if option.text not in _SETTLED and not of_foreign:
             reason = f"keys inform, and nothing checks them. Leave it out, or write {_instead(option.text)}"
-            raise KeyOptionError(option.text, _kind(item), reason).at(caret)
+            raise errors.KeyOptionError(option.text, _kind(item), reason).at(caret)
         options |= {option.text} if of_foreign else set(_SETTLED[option.text])
     return tuple(option for option in _ORDER if option in options)
 
@@ -428,7 +413,7 @@ def refuse_key_change(path: tuple[str, ...], operation: str, snapshot: Snapshot)
             kind = key.kind.lower()
             name = quote(key.name)
             advice = drop_first(snapshot.table, name)
-            raise ConstraintDependentColumnError(operation, path_text(path), name, definition, advice, kind)
+            raise errors.ConstraintDependentColumnError(operation, path_text(path), name, definition, advice, kind)
 
 
 def drop_first(table: str, constraint: str) -> str:
@@ -441,7 +426,7 @@ def refuse_nullable_key(path: tuple[str, ...], snapshot: Snapshot) -> None:
     key = primary_key(snapshot.metadata)
     if key is not None and len(path) == 1 and path[0] in key.columns:
         advice = f"Drop the key first: ALTER TABLE {snapshot.table} DROP PRIMARY KEY."
-        raise PrimaryKeyNullableError(path_text(path), snapshot.table, advice)
+        raise errors.PrimaryKeyNullableError(path_text(path), snapshot.table, advice)
 
 
 def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, Key]]:
@@ -474,7 +459,7 @@ def refuse_referenced(table: TableName, operation: str, advice: str, context: Co
     references = [(name, key) for name, key in referring(table, context) if itself or name != table]
     if references:
         keys = ", ".join(f"{quote(key.name)} of {name}" for name, key in references)
-        raise PrimaryKeyReferencedError(operation, keys, advice).at(context.caret(table.start, table.end))
+        raise errors.PrimaryKeyReferencedError(operation, keys, advice).at(context.caret(table.start, table.end))
 
 
 @plan.register
@@ -497,7 +482,7 @@ def plan_drop_primary_key(statement: DropPrimaryKey, context: Context) -> Plan:
     if statement.if_exists:
         return Answer()
     caret = context.caret(statement.table.start, statement.table.end)
-    raise KeyNotFoundError(str(statement.table), "primary key", "PRIMARY KEY").at(caret)
+    raise errors.KeyNotFoundError(str(statement.table), "primary key", "PRIMARY KEY").at(caret)
 
 
 @plan.register
@@ -512,7 +497,7 @@ def plan_drop_foreign_key(statement: DropForeignKey, context: Context) -> Plan:
         return Answer()
     parameter = ", ".join(path_text(column.parts) for column in statement.columns)
     first, last = statement.columns[0], statement.columns[-1]
-    error = KeyNotFoundError(str(statement.table), f"foreign key ({parameter})", "FOREIGN KEY")
+    error = errors.KeyNotFoundError(str(statement.table), f"foreign key ({parameter})", "FOREIGN KEY")
     raise error.at(context.caret(first.start, last.end))
 
 
@@ -564,7 +549,7 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
     constraints = {key: f"CHECK ({condition})" for key, condition in snapshot.properties.constraints.items()}
     constraints |= {key.name: key.definition((snapshot.table,)) for key in keys_of(snapshot.metadata)}
     if name in constraints:
-        raise ConstraintExistsError(snapshot.table, name, constraints[name])
+        raise errors.ConstraintExistsError(snapshot.table, name, constraints[name])
     condition = inside(statement.condition)
     text = condition.text
     check_condition(name, condition, context)
@@ -574,11 +559,13 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
         kind = context.analyst.types([(binding.scan(context, snapshot), ROWS)], [condition.text])[0]
     check_condition(name, condition, context, snapshot.schema)
     if kind != BOOLEAN:
-        raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
+        raise errors.NonBooleanConstraintError(name, text, type_text(kind)).at(
+            context.caret(condition.start, condition.end)
+        )
     metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
-    error = NewCheckViolationError(name, snapshot.table, text)
+    error = errors.NewCheckViolationError(name, snapshot.table, text)
     broken = verification(context, snapshot, f"NOT ({text}) OR ({text}) IS NULL", error)
     verify = () if broken is None else (broken,)
     return TableChange(
@@ -601,9 +588,9 @@ def inside(brackets: SqlText) -> SqlText:
 
 
 _OF_CHECKS = {
-    Reason.AGGREGATE: CheckAggregateError,
-    Reason.RANDOM: CheckNotDeterministicError,
-    Reason.FUNCTION: CheckFunctionError,
+    Reason.AGGREGATE: errors.CheckAggregateError,
+    Reason.RANDOM: errors.CheckNotDeterministicError,
+    Reason.FUNCTION: errors.CheckFunctionError,
 }
 
 
@@ -613,13 +600,13 @@ def check_condition(name: str, condition: SqlText, context: Context, schema: Str
     That of a function or a name nobody knows Spark says better: the `schema` of a condition that Spark has looked at.
     """
     # A name that is no column, and that Spark knows, is a variable of the session.
-    errors = (
+    refused = (
         refusal(condition.text, Use.CHECK) if schema is None else declared_refusal(condition.text, Use.CHECK, schema)
     )
-    if errors is not None and (schema is not None or errors.reason is not Reason.FUNCTION):
+    if refused is not None and (schema is not None or refused.reason is not Reason.FUNCTION):
         advice = "It is a condition of one row, of Spark's own functions, and the same each time."
-        error = _OF_CHECKS.get(errors.reason, CheckExpressionError)(errors.part, name, condition.text, advice)
-        raise error.at(context.caret(condition.start + errors.start, condition.start + errors.end))
+        error = _OF_CHECKS.get(refused.reason, errors.CheckExpressionError)(refused.part, name, condition.text, advice)
+        raise error.at(context.caret(condition.start + refused.start, condition.start + refused.end))
 
 
 def _stored_condition(name: str, text: str, schema: StructType, remedy: str, kind: str) -> str:
@@ -628,7 +615,7 @@ def _stored_condition(name: str, text: str, schema: StructType, remedy: str, kin
     if refused is None:
         return bare(text)
     advice = f"No row is written while it is there: {remedy}."
-    raise _OF_CHECKS.get(refused.reason, CheckExpressionError)(refused.part, name, text, advice, kind)
+    raise _OF_CHECKS.get(refused.reason, errors.CheckExpressionError)(refused.part, name, text, advice, kind)
 
 
 def declared_constraints(
@@ -645,7 +632,7 @@ def declared_constraints(
         name, condition = next(free) if item.name is None else item.name.lower(), inside(item.condition)
         key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
         if key in declared:
-            raise ConstraintDeclaredTwiceError(table, name, f"CHECK ({declared[key]})").at(caret)
+            raise errors.ConstraintDeclaredTwiceError(table, name, f"CHECK ({declared[key]})").at(caret)
         check_condition(name, condition, context)
         try:
             (kind,) = types_of(schema, [condition.text], context)
@@ -653,7 +640,7 @@ def declared_constraints(
             raise error.at(caret) from None
         check_condition(name, condition, context, schema)
         if kind != BOOLEAN:
-            raise NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
+            raise errors.NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
         declared[key] = condition.text
     return declared
 
@@ -668,7 +655,7 @@ def plan_drop_constraint(statement: DropConstraint, context: Context) -> Plan:
         return dropped_key(statement.table, keys[0], statement.cascade, context)
     constraints = snapshot.properties.constraints
     if name not in constraints and not (statement.if_exists or context.setting(CONSTRAINT_MAY_MISS)):
-        raise ConstraintNotFoundError(snapshot.table, name)
+        raise errors.ConstraintNotFoundError(snapshot.table, name)
     rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
     parameters = {"name": name, "existed": str(name in constraints).lower()}
@@ -701,11 +688,11 @@ def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) 
     column, table = path_text(path), snapshot.table
     for name, expression in snapshot.properties.constraints.items():
         if refers_to(expression, path):
-            raise ConstraintDependentColumnError(operation, column, name, expression, drop_first(table, name))
+            raise errors.ConstraintDependentColumnError(operation, column, name, expression, drop_first(table, name))
     for name, expression in column_invariants(snapshot.schema).items():
         if refers_to(expression, path):
             advice = f"No statement removes it; a copy has none: CREATE TABLE … AS SELECT * FROM {table}."
-            raise ConstraintDependentColumnError(operation, column, name, expression, advice, "column invariant")
+            raise errors.ConstraintDependentColumnError(operation, column, name, expression, advice, "column invariant")
 
 
 def constraints_of(

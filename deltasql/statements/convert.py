@@ -18,22 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.iceberg import IcebergVersionError
-from deltasql.base.errors.sources import (
-    MappedSourceError,
-    NestedTableError,
-    PartitionCountError,
-    PartitionNameError,
-    SourcePartitionValueError,
-    UncountedRowsError,
-)
-from deltasql.base.errors.statements.convert import (
-    IcebergPartitionedByError,
-    MissingProviderError,
-    NonParquetSourceError,
-)
-from deltasql.base.errors.statements.refused import UnsupportedStatementError, WrongObjectError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, CONVERT_IGNORES_CASTS, PROPERTY_DEFAULTS
 from deltasql.base.timezone import zone
 from deltasql.files.foreign.tables import SourceTable
@@ -113,7 +99,7 @@ def adopted_table(
     ]
     metadata, protocol = _definition(source, partitions, context, table)
     if not statistics and ROW_TRACKING_FEATURE in protocol.features:
-        raise UncountedRowsError(table=table)
+        raise errors.UncountedRowsError(table=table)
     values = list(_partition_values(source, metadata, context))
     texts: list[str] | list[None] = [None] * len(source.files)
     if statistics:
@@ -140,7 +126,7 @@ def refuse_table_above(log: DeltaLog) -> None:
     folder = log.location
     while (above := folder.rpartition("/")[0]) and not above.endswith("/"):
         if log.store.at(above).has_below(LOG):
-            raise NestedTableError(location=log.location, table=above, relation="inside of")
+            raise errors.NestedTableError(location=log.location, table=above, relation="inside of")
         folder = above
 
 
@@ -155,7 +141,7 @@ def _definition(
     if source.partition_columns is None:
         mode = TableProperties(configuration)[COLUMN_MAPPING_MODE]
         if mode != "none":
-            raise MappedSourceError(mode=mode)
+            raise errors.MappedSourceError(mode=mode)
     parsed = replace(parsed, configuration={**configuration, **source.properties})
     schema = with_partitions(source.schema, partitions)
     names = [field.name for field in partitions] if source.partition_columns is None else source.partition_columns
@@ -230,9 +216,11 @@ def plan_convert(statement: Convert, context: Context) -> Plan:
 def _caret(error: DeltaSqlError, statement: Convert, context: Context) -> Caret:
     """Where the statement is wrong: in its partition columns, else in what it names."""
     columns = statement.partitioned_by
-    if columns and isinstance(error, (PartitionCountError, PartitionNameError, SourcePartitionValueError)):
-        named = getattr(error, "expected", "") if isinstance(error, PartitionNameError) else ""
-        named = error.column if isinstance(error, SourcePartitionValueError) else named
+    if columns and isinstance(
+        error, (errors.PartitionCountError, errors.PartitionNameError, errors.SourcePartitionValueError)
+    ):
+        named = getattr(error, "expected", "") if isinstance(error, errors.PartitionNameError) else ""
+        named = error.column if isinstance(error, errors.SourcePartitionValueError) else named
         column = next((item for item in columns if quote(item.name).lower() == named.lower()), None)
         first, last = (column, column) if column is not None else (columns[0], columns[-1])
         return context.caret(first.start, last.end)
@@ -248,7 +236,7 @@ def _converted(statement: Convert, context: Context) -> Plan:
     if log.exists():
         return Answer()
     if provider == "iceberg" and statement.partitioned_by:
-        raise IcebergPartitionedByError
+        raise errors.IcebergPartitionedByError
     refuse_table_above(log)
     return _change(provider, log, statement, context)
 
@@ -282,7 +270,9 @@ def _source(name: TableName, context: Context) -> tuple[str, str] | None:
     log of a table.
     """
     if context.is_view(name):
-        raise WrongObjectError("CONVERT TO DELTA", "table", str(name), "view", "CREATE TABLE … AS SELECT … FROM it")
+        raise errors.WrongObjectError(
+            "CONVERT TO DELTA", "table", str(name), "view", "CREATE TABLE … AS SELECT … FROM it"
+        )
     if name.path is not None or context.catalog.resolve(name.parts) is not None:
         # Each table of a warehouse is one of Delta's.
         context.snapshot(name)
@@ -291,12 +281,12 @@ def _source(name: TableName, context: Context) -> tuple[str, str] | None:
     if len(name.parts) == 2 and kind in PROVIDERS:
         return kind, context.catalog.located(name.parts[1])
     if len(name.parts) == 2 and kind in FILE_FORMATS:
-        raise NonParquetSourceError(source=str(name))
+        raise errors.NonParquetSourceError(source=str(name))
     if len(name.parts) == 1 and "/" in name.parts[0]:
-        raise MissingProviderError(path=str(name))
+        raise errors.MissingProviderError(path=str(name))
     if context.is_sparks(name):
         advice = "Name its folder: CONVERT TO DELTA parquet.`/path`; then CREATE TABLE t LOCATION '/path'."
-        raise UnsupportedStatementError("CONVERT TO DELTA of a table of Spark's own catalog", advice)
+        raise errors.UnsupportedStatementError("CONVERT TO DELTA of a table of Spark's own catalog", advice)
     context.location(name)
     raise AssertionError(f"{name} is known")
 
@@ -312,7 +302,7 @@ def plan_upgrade_uniform(statement: UpgradeUniform, context: Context) -> Plan:
     """
     log, snapshot = context.writable(statement.table)
     if statement.version not in _VERSIONS:
-        raise IcebergVersionError(statement.version)
+        raise errors.IcebergVersionError(statement.version)
     check_iceberg_library(snapshot.table)
     properties = _properties(snapshot, compat_key(statement.version))
     first = _compatible(statement, log, snapshot, properties, context)

@@ -14,25 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.log import UnsupportedLocationError
 from deltasql.base.errors.secrets import shown_pairs, shown_value
-from deltasql.base.errors.statements.copy_into import (
-    ByPositionError,
-    CopyArityError,
-    CopyCredentialError,
-    CopyEncryptionError,
-    CopyOwnColumnError,
-    CopySchemaMismatchError,
-    CopyStateError,
-    DeltaSourceError,
-    GlobError,
-    NamedCredentialError,
-    SourceFormatError,
-    SourceLocationError,
-    SourceNotFoundError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import AUTO_MERGE
 from deltasql.log.actions import actions
 from deltasql.log.replay.delta_log import DeltaLog
@@ -135,7 +119,7 @@ def _copy_into(children: list[Any], tree: Tree, text: str) -> CopyInto:
     chosen = [node for node in nodes if node is not None and node.name in {"files_clause", "pattern_clause"}]
     if len({node.name for node in chosen}) > 1:
         reason = "FILES and PATTERN both say which files are meant. Leave out one of them."
-        raise ParseSyntaxError(reason, "FILES").at(caret(chosen[1], text))
+        raise errors.ParseSyntaxError(reason, "FILES").at(caret(chosen[1], text))
     values = collect(clauses, nodes, text)
     return CopyInto(table, columns, by_position, source, file_format, **values)
 
@@ -197,7 +181,7 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
     source = _source_token(tokens)
     if source is None:
         reason = "COPY INTO reads files: write FROM (SELECT … FROM '/path'), the location in quotes."
-        raise ParseSyntaxError(reason, query.text[:20]).at(caret(tree, text))
+        raise errors.ParseSyntaxError(reason, query.text[:20]).at(caret(tree, text))
     token = tokens[source]
     start, end = query.start + token.start, query.start + token.end
     credential: Pairs = ()
@@ -233,11 +217,11 @@ def _credential(tokens: list[Token], offset: int, text: str) -> Pairs:
         if token.key == "CREDENTIAL" and at.key == "(":
             pairs = _pairs(list(at.group())[1:-1], caret)
         elif token.key == "CREDENTIAL" and at.is_name:
-            raise NamedCredentialError(at.name()).at(caret)
+            raise errors.NamedCredentialError(at.name()).at(caret)
         elif token.key == "ENCRYPTION" and at.key == "(":
-            raise CopyEncryptionError().at(caret)
+            raise errors.CopyEncryptionError().at(caret)
         else:
-            raise ParseSyntaxError(_CREDENTIAL, token.text).at(caret)
+            raise errors.ParseSyntaxError(_CREDENTIAL, token.text).at(caret)
     return pairs
 
 
@@ -250,7 +234,7 @@ def _pairs(tokens: list[Token], caret: Caret) -> Pairs:
     while at.left:
         name = at.next()
         if not (at.take("=") and at.kind == "string"):
-            raise ParseSyntaxError(_CREDENTIAL, name.text).at(caret)
+            raise errors.ParseSyntaxError(_CREDENTIAL, name.text).at(caret)
         key = unquote(name.text) if name.kind == "string" else name.name
         pairs.append((key, unquote(at.next().text)))
         at.take(",")
@@ -337,7 +321,7 @@ def _refuse_format(statement: CopyInto, context: Context) -> None:
         return
     advice = " Write INSERT INTO … SELECT to copy from a table." if name in {"delta", "iceberg", "hudi"} else ""
     start = statement.format.start
-    error = SourceFormatError(name.upper(), tuple(key.upper() for key in FORMATS), advice)
+    error = errors.SourceFormatError(name.upper(), tuple(key.upper() for key in FORMATS), advice)
     raise error.at(context.caret(start, start + len(name)))
 
 
@@ -349,10 +333,10 @@ def _refuse_position(statement: CopyInto, context: Context) -> None:
     caret = context.caret(first.start, first.end) if first else None
     clause = "BY POSITION" if statement.by_position else "A list of columns"
     if statement.format.text != "csv":
-        raise ByPositionError(clause, "Leave it out: columns go by their names.").at(caret)
+        raise errors.ByPositionError(clause, "Leave it out: columns go by their names.").at(caret)
     options = {key.lower(): value.lower() for key, value in statement.options}
     if options.get("header") == "true":
-        raise ByPositionError(clause, "Leave it out, or write FORMAT_OPTIONS ('header' = 'false').").at(caret)
+        raise errors.ByPositionError(clause, "Leave it out, or write FORMAT_OPTIONS ('header' = 'false').").at(caret)
 
 
 def _access(source: CopySource, context: Context) -> dict[str, str]:
@@ -362,7 +346,7 @@ def _access(source: CopySource, context: Context) -> dict[str, str]:
     strange = tuple(key for key, _ in source.credential if key.upper() not in credentials)
     if strange:
         advice = f"Keys are: {', '.join(credentials)}." if credentials else "Leave the credential out."
-        raise CopyCredentialError(f"{kind}:", strange, advice).at(context.caret(source.start, source.end))
+        raise errors.CopyCredentialError(f"{kind}:", strange, advice).at(context.caret(source.start, source.end))
     return {credentials[key.upper()]: value for key, value in source.credential}
 
 
@@ -391,16 +375,16 @@ def _file_source(
         source = find_source(_opener(log, access), context.catalog.located(files.location), choice, loaded)
     except FileNotFoundError as error:
         if chosen is None or not names:
-            raise SourceNotFoundError(shown, "no such file or folder").at(caret) from None
+            raise errors.SourceNotFoundError(shown, "no such file or folder").at(caret) from None
         chosen_caret = context.caret(chosen.start, chosen.end)
-        raise SourceNotFoundError(shown, f"FILES names what is not there: {error}").at(chosen_caret) from None
+        raise errors.SourceNotFoundError(shown, f"FILES names what is not there: {error}").at(chosen_caret) from None
     except ValueError as error:
         at = caret if chosen is None or glob is None else context.caret(chosen.start, chosen.end)
-        raise GlobError(shown if glob is None else glob, str(error)).at(at) from None
-    except UnsupportedLocationError as error:
-        raise SourceLocationError(shown, error.reason).at(caret) from None
+        raise errors.GlobError(shown if glob is None else glob, str(error)).at(at) from None
+    except errors.UnsupportedLocationError as error:
+        raise errors.SourceLocationError(shown, error.reason).at(caret) from None
     if source.is_table:
-        raise DeltaSourceError(shown, str(statement.table)).at(caret)
+        raise errors.DeltaSourceError(shown, str(statement.table)).at(caret)
     return source
 
 
@@ -408,7 +392,7 @@ def _loaded_files(log: DeltaLog, snapshot: Snapshot, options: CopyOptions) -> Lo
     """The record of loaded files. Raises CopyStateError, unless the statement loads all files anyway."""
     try:
         return loaded_files(log.store, snapshot)
-    except CopyStateError:
+    except errors.CopyStateError:
         if options.force:
             return LoadedFiles()
         raise
@@ -429,7 +413,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     columns_of_query = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     columns, evolution = copy.columns, copy.evolution
     if columns is not None and len(columns) != len(columns_of_query):
-        raise CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(columns_of_query))
+        raise errors.CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(columns_of_query))
     if columns is None and not evolution:
         _refuse_new_columns(copy, schema)
     insert = Insert(
@@ -500,10 +484,10 @@ def _positions(
         field = snapshot.schema.find(path.parts[-1]) if len(path.parts) == 1 else None
         caret = context.caret(path.start, path.end)
         if field is not None and _is_computed(field):
-            raise CopyOwnColumnError(str(path)).at(caret)
+            raise errors.CopyOwnColumnError(str(path)).at(caret)
         if field is None and not (evolution and len(path.parts) == 1):
             advice = f"Its columns are: {', '.join(map(quote, snapshot.schema.names))}."
-            raise CopySchemaMismatchError(str(statement.table), (str(path),), advice).at(caret)
+            raise errors.CopySchemaMismatchError(str(statement.table), (str(path),), advice).at(caret)
     return statement.columns
 
 
@@ -523,7 +507,7 @@ def _refuse_new_columns(copy: _Copy, schema: StructType) -> None:
             "CSV files are read as such without a header. If their first lines are names: "
             "FORMAT_OPTIONS ('header' = 'true'); if not: COPY INTO … BY POSITION, or FROM (SELECT _c0 AS a FROM '…')."
         )
-    raise CopySchemaMismatchError(str(copy.statement.table), new, advice)
+    raise errors.CopySchemaMismatchError(str(copy.statement.table), new, advice)
 
 
 def _parameters(copy: _Copy) -> dict[str, Any]:

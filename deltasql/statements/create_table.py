@@ -13,25 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, TableAlreadyExistsError
-from deltasql.base.errors.sources import DeltaLocationError
-from deltasql.base.errors.statements.refused import UnsupportedStatementError, WrongObjectError
-from deltasql.base.errors.statements.table import (
-    CannotReplaceMissingTableError,
-    ClusterAndPartitionError,
-    ColumnListWithQueryError,
-    CreatedColumnsDifferError,
-    CreatedPartitioningDiffersError,
-    CreatedPropertiesDifferError,
-    EmptyQuerySchemaError,
-    ExternalWithoutLocationError,
-    NonEmptyLocationError,
-    SchemaNotProvidedError,
-    SetLocationOfPathError,
-    SetLocationSchemaError,
-)
-from deltasql.base.errors.statements.view import WriteIntoViewError
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, BYPASS_LOCATION_CHECK
 from deltasql.catalog.governance import TableSource
@@ -160,10 +143,12 @@ def adopted(target: Target, declared: Declared) -> Plan:
     location = target.log.location
     snapshot.check_readable()
     if declared.columns is not None and not same_columns(declared.columns, snapshot.schema):
-        raise CreatedColumnsDifferError(location=location, differences=_differences(declared.columns, snapshot.schema))
+        raise errors.CreatedColumnsDifferError(
+            location=location, differences=_differences(declared.columns, snapshot.schema)
+        )
     partitions = declared.partitioned_by
     if partitions is not None and folded(tuple(partitions)) != folded(snapshot.partition_columns):
-        raise CreatedPartitioningDiffersError(
+        raise errors.CreatedPartitioningDiffersError(
             location=location, declared=tuple(partitions), existing=snapshot.partition_columns
         )
     if declared.columns is not None or declared.clustered_by is not None:
@@ -199,7 +184,7 @@ def _check_same_properties(location: str, declared: Mapping[str, str], existing:
     for key in sorted({*declared, *existing} - OF_ONE_TABLE - DELTASQL_PROPERTIES):
         first, second = declared.get(key, nothing), existing.get(key, nothing)
         if first != second:
-            raise CreatedPropertiesDifferError(location=location, key=key, declared=first, existing=second)
+            raise errors.CreatedPropertiesDifferError(location=location, key=key, declared=first, existing=second)
 
 
 @plan.register
@@ -227,22 +212,22 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     if statement.query is not None:
         return _from_query(statement, context, target, rows or _own_rows(statement, statement.query, context))
     if statement.columns is None and statement.mode != "create":
-        raise SchemaNotProvidedError(table=str(statement.table))
+        raise errors.SchemaNotProvidedError(table=str(statement.table))
     return _defined(statement, context, target)
 
 
 def _own_rows(statement: CreateTable, query: SqlText, context: Context) -> Operator:
     if statement.columns is not None:
-        raise ColumnListWithQueryError(table=str(statement.table))
+        raise errors.ColumnListWithQueryError(table=str(statement.table))
     return binding.query(context, query)
 
 
 def _refuse_existence(statement: CreateTable, exists: bool) -> None:
     """Raises TableAlreadyExistsError, CannotReplaceMissingTableError."""
     if exists and statement.mode == "create":
-        raise TableAlreadyExistsError(table=str(statement.table))
+        raise errors.TableAlreadyExistsError(table=str(statement.table))
     if not exists and statement.mode == "replace":
-        raise CannotReplaceMissingTableError(table=str(statement.table))
+        raise errors.CannotReplaceMissingTableError(table=str(statement.table))
 
 
 def _defined(statement: CreateTable, context: Context, target: Target) -> TableChange:
@@ -277,11 +262,11 @@ def created_from_rows(statement: CreateTable, context: Context, rows: Operator) 
 def _from_query(statement: CreateTable, context: Context, target: Target, query: Operator) -> RowChange:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable, or those that are declared for its rows."""
     if any(column.type is not None for column in statement.partitioned_by):
-        raise ColumnListWithQueryError(table=str(statement.table))
+        raise errors.ColumnListWithQueryError(table=str(statement.table))
     in_memory = query.frame if isinstance(query, Supplied) and isinstance(query.frame, MemoryRows) else None
     schema = context.analyst.schema(query) if in_memory is None else in_memory.schema
     if not len(schema):
-        raise EmptyQuerySchemaError(table=str(statement.table))
+        raise errors.EmptyQuerySchemaError(table=str(statement.table))
     columns = declared_schema(statement, context) if statement.columns else StructType(tuple(map(_of_query, schema)))
     metadata, protocol = _definition(statement, context, target, columns)
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
@@ -319,7 +304,7 @@ def _of_query(field: StructField) -> StructField:
 def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
     """Registers a name for an existing log."""
     if statement.query is not None:
-        raise NonEmptyLocationError(location=target.log.location)
+        raise errors.NonEmptyLocationError(location=target.log.location)
     columns = declared_schema(statement, context) if statement.columns else None
     names = tuple(column.name for column in statement.partitioned_by)
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
@@ -349,7 +334,7 @@ def _check_same_keys(statement: CreateTable, target: Target, context: Context) -
         for item in (declared, existing)
     )
     if first != second:
-        raise CreatedPropertiesDifferError(target.log.location, "keys", first, second or "(none)")
+        raise errors.CreatedPropertiesDifferError(target.log.location, "keys", first, second or "(none)")
 
 
 def _defines_columns(statement: CreateTable) -> bool:
@@ -365,9 +350,9 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
         except DeltaSqlError as error:
             raise error.at(position_in_create(error, statement, context)) from None
     if statement.external and statement.location is None and statement.table.path is None:
-        raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
+        raise errors.ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:
-        raise ClusterAndPartitionError(table=str(statement.table)).at(caret)
+        raise errors.ClusterAndPartitionError(table=str(statement.table)).at(caret)
 
 
 def _definition(
@@ -458,10 +443,10 @@ def plan_drop_table(statement: DropTable, context: Context) -> Plan:
     context.refuse_version(name)
     if name.path is not None:
         advice = f"The catalog has no name for it. Remove its folder, or its rows: DELETE FROM {name}."
-        raise UnsupportedStatementError("DROP TABLE of a path", advice).at(context.caret(name.start, name.end))
+        raise errors.UnsupportedStatementError("DROP TABLE of a path", advice).at(context.caret(name.start, name.end))
     context.refuse_information(name)
     if context.is_view(name):
-        raise WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
+        raise errors.WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
             context.caret(name.start, name.end)
         )
     entry = context.catalog.resolve(name.parts)
@@ -477,7 +462,9 @@ def plan_drop_table(statement: DropTable, context: Context) -> Plan:
 def plan_rename_table(statement: RenameTable, context: Context) -> Plan:
     for name in (statement.table, statement.name):
         if name.path is not None:
-            error = UnsupportedStatementError("RENAME TO of a path", "Give it a name: CREATE TABLE … LOCATION '/path'.")
+            error = errors.UnsupportedStatementError(
+                "RENAME TO of a path", "Give it a name: CREATE TABLE … LOCATION '/path'."
+            )
             raise error.at(context.caret(name.start, name.end))
     if context.foreign(statement.table) is None:
         context.location(statement.table)
@@ -551,7 +538,7 @@ def plan_use_catalog(statement: UseCatalog, context: Context) -> Plan:
     catalogs = context.catalog.catalogs()
     if statement.catalog.lower() not in catalogs:
         name = tokenize(context.sql.rstrip("; \n"))[-1]
-        error = CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(catalogs))
+        error = errors.CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(catalogs))
         raise error.at(context.caret(name.start, name.end))
     return CatalogChoice(statement.catalog)
 
@@ -566,9 +553,9 @@ def plan_set_table_location(statement: SetTableLocation, context: Context) -> Pl
     context.refuse_version(name)
     try:
         if name.path is not None:
-            raise SetLocationOfPathError(table=str(name))
+            raise errors.SetLocationOfPathError(table=str(name))
         if context.is_view(name):
-            raise WriteIntoViewError(view=str(name))
+            raise errors.WriteIntoViewError(view=str(name))
         foreign = context.foreign(name)
         if foreign is not None and foreign.source is not None:
             return _source_moved(statement, foreign.source, context)
@@ -585,7 +572,7 @@ def _source_moved(statement: SetTableLocation, source: TableSource, context: Con
     """Another folder for a table of another format; its columns stay. Raises DeltaLocationError."""
     location = context.catalog.located(statement.location)
     if source.format == ICEBERG and context.logs(location, str(statement.table)).exists():
-        raise DeltaLocationError(location, ICEBERG)
+        raise errors.DeltaLocationError(location, ICEBERG)
     if source.format != ICEBERG:
         listed_files(context, source, location)
     return Relocation(statement.table.parts, location)
@@ -595,7 +582,7 @@ def _check_same_table(current: Snapshot, location: Snapshot) -> None:
     same_partitions = folded(current.partition_columns) == folded(location.partition_columns)
     if same_columns(current.schema, location.schema) and same_partitions:
         return
-    raise SetLocationSchemaError(
+    raise errors.SetLocationSchemaError(
         table=current.table, location=location.location, current=_shown(current), found=_shown(location)
     )
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.log import UnsupportedLocationError
-from deltasql.base.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.statements.table import NotADeltaProviderError
 from deltasql.catalog.governance import UNGOVERNED, Governance, RefreshDefinition, StoredExpectation, ViewEntry
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
@@ -182,8 +180,8 @@ def _view_column(name: str, comment: str | None) -> str:
 
 
 _CLAUSES: dict[type[DeltaSqlError], str] = {
-    NotADeltaProviderError: "CREATE|REPLACE … USING < part >",
-    UnsupportedLocationError: "CREATE|REPLACE … LOCATION < string >",
+    errors.NotADeltaProviderError: "CREATE|REPLACE … USING < part >",
+    errors.UnsupportedLocationError: "CREATE|REPLACE … LOCATION < string >",
 }
 
 
@@ -194,10 +192,10 @@ def position_in_create(error: DeltaSqlError, statement: CreateTable, context: Co
 
 
 def _column(error: DeltaSqlError, statement: CreateTable) -> tuple[int, int] | None:
-    if isinstance(error, PartitionColumnNotFoundError):
+    if isinstance(error, errors.PartitionColumnNotFoundError):
         named = [column for column in statement.partitioned_by if column.name.lower() == error.column.lower()]
         return (named[0].start, named[0].end) if named else None
-    return _second(error.columns, statement) if isinstance(error, DuplicateColumnsError) else None
+    return _second(error.columns, statement) if isinstance(error, errors.DuplicateColumnsError) else None
 
 
 def _second(columns: Iterable[str], statement: CreateTable) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from deltasql.base.errors.write import AppendOnlyError
+from deltasql.base import errors
 from deltasql.base.lazy import pa
 from deltasql.log.actions import actions
 from deltasql.log.properties import APPEND_ONLY
@@ -98,4 +98,4 @@ def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, cont
 def refuse_append_only(snapshot: Snapshot) -> None:
     """Raises AppendOnlyError for a table from which no row may go."""
     if snapshot.properties[APPEND_ONLY]:
-        raise AppendOnlyError(table=snapshot.table)
+        raise errors.AppendOnlyError(table=snapshot.table)

@@ -26,10 +26,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.base.errors.secrets import shown_pairs, shown_value
-from deltasql.base.errors.statements.inspect import JsonNotExtendedError, JsonOfColumnError
 from deltasql.base.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.catalog.governance import UNGOVERNED, TableEntry, ViewEntry, sql_name, table_kind
 from deltasql.log.configuration.keys import column_tags, keys_of, read_tags, table_tags
@@ -399,7 +398,7 @@ def plan_describe_table(statement: DescribeTable, context: Context) -> Plan:
     try:
         view = view_schema(statement.table, context)
         schema = table_snapshot(context, statement.table, with_files=False).schema if view is None else view
-    except TableNotFoundError as error:
+    except errors.TableNotFoundError as error:
         raise _of_misspelt_word(error, statement) from None
     if statement.as_json:
         return _as_json(statement, view, context)
@@ -440,9 +439,9 @@ def _column(statement: DescribeTable, column: ColumnPath, schema: StructType, co
 def _as_json(statement: DescribeTable, view: StructType | None, context: Context) -> Answer:
     table, column = statement.table, statement.column
     if column is not None:
-        raise JsonOfColumnError(str(table), str(column)).at(context.caret(column.start, column.end))
+        raise errors.JsonOfColumnError(str(table), str(column)).at(context.caret(column.start, column.end))
     if not statement.extended:
-        raise JsonNotExtendedError(str(table)).at(context.caret(table.start, table.end))
+        raise errors.JsonNotExtendedError(str(table)).at(context.caret(table.start, table.end))
     if view is not None:
         text = view_json(table.parts[-1], view, _text_of_view(table, context))
     else:
@@ -484,13 +483,13 @@ def _one_partition_rows(
     yield "Size in Bytes", str(sum(files.column("size").to_pylist())), ""
 
 
-def _of_misspelt_word(error: TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
+def _of_misspelt_word(error: errors.TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
     """The error of DESCRIBE HISTROY t, which reads as column t of a table HISTROY, with the likely keyword."""
     words = ("HISTORY", "DETAIL", "EXTENDED", "FORMATTED", "SCHEMA", "TABLE")
     close = similar_names(str(statement.table), words, cutoff=OPEN_SET)
     if statement.column is None or not close or error.similar:
         return error
-    return TableNotFoundError(error.table, meant([f"DESCRIBE {close[0]} {statement.column}"])).at(error.caret)
+    return errors.TableNotFoundError(error.table, meant([f"DESCRIBE {close[0]} {statement.column}"])).at(error.caret)
 
 
 def _described(field: StructField) -> tuple[str, str, str | None]:

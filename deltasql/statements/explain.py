@@ -14,9 +14,9 @@ from typing import Any
 
 from typing_extensions import assert_never
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, counted
 from deltasql.base.errors.secrets import without_secrets_of
-from deltasql.base.errors.statements.refused import NothingToAnalyzeError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.commit.conflict import IsolationLevel
@@ -279,7 +279,7 @@ def _analysis(planned: Plan, text: str, caret: Caret) -> Plan:
         case QueryRows(operator) | RowChange(operator=operator):
             return Analysis(planned, text, _read(list(scans(operator))))
         case _:
-            raise NothingToAnalyzeError().at(caret)
+            raise errors.NothingToAnalyzeError().at(caret)
 
 
 def _read(scans: Sequence[Scan]) -> str:

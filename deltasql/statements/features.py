@@ -19,24 +19,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.features import (
-    CollationsLeftError,
-    ConstraintsLeftError,
-    DependentFeaturesError,
-    FeatureInUseError,
-    FeatureIsPropertyError,
-    FeatureNotPresentError,
-    FeatureNotRemovableError,
-    HistoricalVersionsError,
-    MappedColumnNamesError,
-    ProtectedVersionsError,
-    ProtectionNeedsTruncationError,
-    TruncationNotAllowedError,
-    UnknownFeaturesError,
-    UnknownFeatureToDropError,
-    WaitForRetentionError,
-)
 from deltasql.base.lazy import pc
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, Operation, RemoveFile
@@ -150,7 +134,7 @@ def _set(log: DeltaLog, snapshot: Snapshot, properties: Mapping[str, str]) -> Ta
 def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
     names = log.snapshot().properties.constraints
     if names:
-        raise ConstraintsLeftError(log.table, ", ".join(names))
+        raise errors.ConstraintsLeftError(log.table, ", ".join(names))
     yield from ()
 
 
@@ -158,7 +142,7 @@ def _collations(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]
     """Removes the default collation, by which a new column would need the feature again."""
     columns = [path_text(path) for path in collated_paths(log.snapshot().schema)]
     if columns:
-        raise CollationsLeftError(log.table, feature, ", ".join(columns))
+        raise errors.CollationsLeftError(log.table, feature, ", ".join(columns))
     yield from _unset(log, (DEFAULT_COLLATION,))
 
 
@@ -209,7 +193,7 @@ def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
         return
     wrong = [path_text(path) for path, _ in walk(snapshot.schema) if INVALID_CHARACTERS & set(path[-1])]
     if wrong:
-        raise MappedColumnNamesError(log.table, ", ".join(wrong))
+        raise errors.MappedColumnNamesError(log.table, ", ".join(wrong))
     schema = without_metadata(snapshot.schema, {ID, PHYSICAL_NAME, NESTED_IDS})
     metadata = replace(snapshot.metadata.without_properties(_keys("columnMapping", OnDrop.WITH_REWRITE)), schema=schema)
     metadata = with_current_names(metadata, snapshot.metadata)
@@ -329,32 +313,34 @@ def _dropped(statement: DropFeature, snapshot: Snapshot) -> TableFeature:
     table, feature = snapshot.table, _named(statement.feature.text, snapshot.table)
     present = snapshot.protocol.features
     if feature.name not in present:
-        raise FeatureNotPresentError(table, feature.name, ", ".join(sorted(present)) or "none")
+        raise errors.FeatureNotPresentError(table, feature.name, ", ".join(sorted(present)) or "none")
     if not feature.removable:
         removable = sorted(item for item in present if item in FEATURES and FEATURES[item].removable)
-        raise FeatureNotRemovableError(table, feature.name, ", ".join(removable) or "none")
+        raise errors.FeatureNotRemovableError(table, feature.name, ", ".join(removable) or "none")
     _check_truncation(feature, statement.truncate_history, table)
     dependents = sorted(item for item in present if item in FEATURES and feature.name in FEATURES[item].requires)
     if dependents:
-        raise DependentFeaturesError(table, feature.name, " and ".join(dependents))
+        raise errors.DependentFeaturesError(table, feature.name, " and ".join(dependents))
     return feature
 
 
 def _named(name: str, table: str) -> TableFeature:
     """The feature of that name. Raises FeatureIsPropertyError, UnknownFeatureToDropError."""
     if name.lower().startswith("delta."):
-        raise FeatureIsPropertyError(table, name)
+        raise errors.FeatureIsPropertyError(table, name)
     try:
         return find_feature(name)
-    except UnknownFeaturesError as error:
-        raise UnknownFeatureToDropError(table, name, f" {error.hint}" if "Did you mean" in error.hint else "") from None
+    except errors.UnknownFeaturesError as error:
+        raise errors.UnknownFeatureToDropError(
+            table, name, f" {error.hint}" if "Did you mean" in error.hint else ""
+        ) from None
 
 
 def _check_truncation(feature: TableFeature, truncate: bool, table: str) -> None:
     if feature.name == PROTECTION and not truncate:
-        raise ProtectionNeedsTruncationError(table)
+        raise errors.ProtectionNeedsTruncationError(table)
     if truncate and not feature.reader_writer and feature.name != PROTECTION:
-        raise TruncationNotAllowedError(table, feature.name)
+        raise errors.TruncationNotAllowedError(table, feature.name)
 
 
 def _steps(feature: TableFeature, truncate: bool, log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -382,11 +368,11 @@ def _truncated(feature: TableFeature, used: bool, log: DeltaLog) -> Iterator[Pla
     table, retention = log.table, _retention(log.snapshot())
     if used:
         yield _barrier(log)
-        raise WaitForRetentionError(table, feature.name, retention)
+        raise errors.WaitForRetentionError(table, feature.name, retention)
     if has_traces(feature.name, log):
         yield _barrier(log, forget=True)
         if has_traces(feature.name, log):
-            raise HistoricalVersionsError(table, feature.name, retention)
+            raise errors.HistoricalVersionsError(table, feature.name, retention)
     yield _removal(feature, log, truncate=True)
 
 
@@ -397,7 +383,7 @@ def _unprotected(feature: TableFeature, log: DeltaLog) -> Iterator[Plan]:
     if earliest_version(log) < guarded:
         yield _barrier(log, forget=True)
         if earliest_version(log) < guarded:
-            raise ProtectedVersionsError(log.table, guarded, _retention(snapshot))
+            raise errors.ProtectedVersionsError(log.table, guarded, _retention(snapshot))
     yield _removal(feature, log, truncate=True)
 
 
@@ -415,7 +401,7 @@ def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, gu
     """
     snapshot = log.snapshot()
     if final_feature(feature.name) in requested_features(snapshot.schema, snapshot.configuration):
-        raise FeatureInUseError(log.table, feature.name)
+        raise errors.FeatureInUseError(log.table, feature.name)
     metadata = snapshot.metadata.without_properties(leftover_keys(feature.name))
     protocol = snapshot.protocol.without(feature.name)
     if guarded:

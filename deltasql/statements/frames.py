@@ -14,24 +14,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.statements.frames import (
-    DataChangeFalseError,
-    FramePartitioningMismatchError,
-    FrameSchemaMismatchError,
-    IncompatibleOptionsError,
-    OverwriteSchemaDynamicError,
-    PathExistsError,
-    ReplaceByDefinitionError,
-    ReplaceByFilterError,
-    ReplaceDynamicError,
-    ReplaceInNothingError,
-    ReplaceWhereDataChangeError,
-    ReplaceWhereDynamicError,
-    UnsupportedWriteError,
-    VoidInStreamError,
-)
-from deltasql.base.errors.statements.table import CannotReplaceMissingTableError
+from deltasql.base import errors
 from deltasql.base.settings.session_settings import AUTO_MERGE
 from deltasql.files.frame_options import (
     COMPRESSION,
@@ -228,11 +211,11 @@ def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
             "It goes by position: add columns with saveAsTable() or writeTo(), which go by name, or with "
             "INSERT WITH SCHEMA EVOLUTION."
         )
-        raise UnsupportedWriteError("insertInto() with mergeSchema", advice)
+        raise errors.UnsupportedWriteError("insertInto() with mergeSchema", advice)
     if options.dynamic and options.replace_where is not None:
-        raise ReplaceWhereDynamicError
+        raise errors.ReplaceWhereDynamicError
     if options.dynamic and options.overwrite_schema:
-        raise OverwriteSchemaDynamicError
+        raise errors.OverwriteSchemaDynamicError
 
 
 def _replaces(read: Options) -> Replaces | None:
@@ -252,19 +235,19 @@ def _refuse_beside_replacement(statement: WriteFrame, read: Options) -> None:
     if not replacing:
         return
     if statement.mode in {WriteMode.REPLACE, WriteMode.CREATE_OR_REPLACE}:
-        raise ReplaceByDefinitionError(replacing[0])
+        raise errors.ReplaceByDefinitionError(replacing[0])
     if statement.mode is not WriteMode.OVERWRITE:
         return
     if len(replacing) > 1:
-        raise IncompatibleOptionsError(*replacing)
+        raise errors.IncompatibleOptionsError(*replacing)
     if read[REPLACE_WHERE] is not None:
-        raise ReplaceByFilterError(replacing[0])
+        raise errors.ReplaceByFilterError(replacing[0])
     if read[OVERWRITE_MODE] == "dynamic":
-        raise ReplaceDynamicError(replacing[0])
+        raise errors.ReplaceDynamicError(replacing[0])
     if read[OVERWRITE_SCHEMA]:
-        raise IncompatibleOptionsError(OVERWRITE_SCHEMA.name, replacing[0])
+        raise errors.IncompatibleOptionsError(OVERWRITE_SCHEMA.name, replacing[0])
     if not read[DATA_CHANGE]:
-        raise IncompatibleOptionsError(DATA_CHANGE.name, replacing[0])
+        raise errors.IncompatibleOptionsError(DATA_CHANGE.name, replacing[0])
 
 
 def _dynamic(options: Options) -> bool | None:
@@ -354,9 +337,9 @@ def _present(statement: WriteFrame, context: Context) -> Snapshot | None:
 def _planned(statement: WriteFrame, options: WriteOptions, context: Context, snapshot: Snapshot | None) -> Plan:
     match statement.mode:
         case WriteMode.REPLACE if snapshot is None:
-            raise CannotReplaceMissingTableError(table=str(statement.table))
+            raise errors.CannotReplaceMissingTableError(table=str(statement.table))
         case WriteMode.OVERWRITE if snapshot is None and isinstance(options.replaces, (ReplaceUsing, ReplaceOn)):
-            raise ReplaceInNothingError(table=str(statement.table))
+            raise errors.ReplaceInNothingError(table=str(statement.table))
         case _ if snapshot is None:
             return _created(statement, options, context)
         case WriteMode.REPLACE | WriteMode.CREATE_OR_REPLACE:
@@ -365,7 +348,11 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
             return Answer()
         case WriteMode.ERROR:
             path = statement.table.path
-            raise TableAlreadyExistsError(table=str(statement.table)) if path is None else PathExistsError(path)
+            raise (
+                errors.TableAlreadyExistsError(table=str(statement.table))
+                if path is None
+                else errors.PathExistsError(path)
+            )
     return _written(statement, options, context)
 
 
@@ -382,7 +369,7 @@ def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> 
     write = _Write(statement, options, log, snapshot, columns, managed=entry is not None and entry.managed)
     if options.overwrite_schema and write.overwrites and options.replaces is None:
         if options.dynamic is None and is_dynamic(context, snapshot, {}):
-            raise OverwriteSchemaDynamicError
+            raise errors.OverwriteSchemaDynamicError
         return _named(write, _redefined(write, context))
     _refuse_other_layout(write)
     return _named(write, _inserted(write, context))
@@ -437,14 +424,14 @@ def _refuse_voids(columns: StructType) -> None:
     """Raises VoidInStreamError: a stream cannot be asked again for a better type."""
     for column in columns:
         if column.type == VOID:
-            raise VoidInStreamError(quote(column.name))
+            raise errors.VoidInStreamError(quote(column.name))
 
 
 def _refuse_other_layout(write: _Write) -> None:
     """Raises FramePartitioningMismatchError, CreatedClusteringDiffersError."""
     requested, existing = write.statement.partitioned_by, write.snapshot.partition_columns
     if requested is not None and folded(requested) != folded(existing):
-        raise FramePartitioningMismatchError(write.snapshot.table, existing, requested)
+        raise errors.FramePartitioningMismatchError(write.snapshot.table, existing, requested)
     clustered_by = _cluster_by(write.statement)
     if clustered_by is not None:
         check_same_clustering(clustered_by, write.snapshot)
@@ -477,9 +464,9 @@ def _inserted(write: _Write, context: Context) -> RowChange:
     if options.data_change:
         return change
     if change.metadata is not snapshot.metadata:
-        raise DataChangeFalseError(snapshot.table)
+        raise errors.DataChangeFalseError(snapshot.table)
     if isinstance(change.operator, Rewrite):
-        raise ReplaceWhereDataChangeError(str(options.replace_where))
+        raise errors.ReplaceWhereDataChangeError(str(options.replace_where))
     return replace(change, rearranges=True)
 
 
@@ -520,7 +507,7 @@ def _redefined(write: _Write, context: Context) -> RowChange:
     refuse_append_only(snapshot)
     refuse_enforced("A write that replaces all rows", write.statement.table, snapshot.location, context)
     if not write.options.data_change:
-        raise DataChangeFalseError(snapshot.table)
+        raise errors.DataChangeFalseError(snapshot.table)
     metadata = _redefinition(write)
     refuse_lost_columns(metadata.schema, write.statement.table, snapshot.location, context)
     clustering = None
@@ -603,4 +590,4 @@ def _refuse_new_columns(write: _Write) -> None:
     advice = "Drop it from the DataFrame, or let the table have it: option('mergeSchema', True)."
     if write.overwrites:
         advice += " To replace the table's columns: option('overwriteSchema', True)."
-    raise FrameSchemaMismatchError(write.snapshot.table, new, advice)
+    raise errors.FrameSchemaMismatchError(write.snapshot.table, new, advice)

@@ -18,18 +18,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.function import (
-    DropSparksFunctionError,
-    ForeignFunctionError,
-    FunctionAlreadyExistsError,
-    FunctionModeError,
-    FunctionNotFoundError,
-    TemporaryFunctionNameError,
-    UnknownFunctionError,
-)
 from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.catalog.governance import FunctionDefinition, FunctionEntry, matching, sql_name
 from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import SqlQuery
@@ -138,7 +129,7 @@ def plan_describe_function(statement: DescribeFunction, context: Context) -> Pla
     if entry is not None and not context.analyst.knows_function(name.parts):
         return _description(".".join(entry.parts), entry.definition, entry, extended=statement.extended)
     if not builtin and not context.analyst.started:
-        raise UnknownFunctionError(str(name)).at(context.caret(name.start, name.end))
+        raise errors.UnknownFunctionError(str(name)).at(context.caret(name.start, name.end))
     return SparkCommand(context.sql, {})
 
 
@@ -244,7 +235,7 @@ def plan_create_function(statement: CreateFunction, context: Context) -> Plan:
     try:
         context.refuse_version(name)
         if statement.mode == "replace":
-            raise ParseSyntaxError("Functions are replaced by CREATE OR REPLACE FUNCTION.", "REPLACE")
+            raise errors.ParseSyntaxError("Functions are replaced by CREATE OR REPLACE FUNCTION.", "REPLACE")
         parsed = function_text(statement.rest.text)
         _refuse_foreign(statement, parsed)
         return _temporary(statement, parsed, context) if statement.temporary else _lasting(statement, parsed, context)
@@ -262,24 +253,24 @@ def _refuse_foreign(statement: CreateFunction, function: FunctionText) -> None:
             "Write its body in SQL, RETURN …, or in Python: LANGUAGE PYTHON AS $$ … $$; or register a function in the "
             f"session: spark.udf.register({name!r}, …)."
         )
-        raise ForeignFunctionError(name, str(function.language).capitalize(), advice)
+        raise errors.ForeignFunctionError(name, str(function.language).capitalize(), advice)
     if function.body_start is None and not statement.temporary:
         advice = f"The catalog keeps functions of SQL: RETURNS … RETURN …. Write CREATE TEMPORARY FUNCTION {name} AS …."
-        raise ForeignFunctionError(name, "a Java class", advice)
+        raise errors.ForeignFunctionError(name, "a Java class", advice)
 
 
 def _lasting(statement: CreateFunction, parsed: FunctionText, context: Context) -> Plan:
     """A function of the catalog."""
     name, replaces = statement.function, statement.mode != "create"
     if replaces and statement.if_not_exists:
-        raise FunctionModeError
+        raise errors.FunctionModeError
     parts = context.catalog.full_name(name.parts)
     if context.catalog.function(parts) is None:
         context.catalog.schema(parts[:2])
     elif statement.if_not_exists:
         return Answer()
     elif not replaces:
-        raise FunctionAlreadyExistsError(function=str(name))
+        raise errors.FunctionAlreadyExistsError(function=str(name))
     refuse_parameters(str(name), statement.rest, context)
     definition = _definition(statement.rest, context)
     if parsed.language == "PYTHON":
@@ -295,7 +286,7 @@ def _defining(
 ) -> FunctionDefining:
     def define(existing: FunctionEntry | None) -> FunctionDefinition:
         if existing is not None and statement.mode == "create":
-            raise FunctionAlreadyExistsError(function=str(statement.function))
+            raise errors.FunctionAlreadyExistsError(function=str(statement.function))
         return definition
 
     return FunctionDefining(parts, define, if_not_exists=statement.if_not_exists)
@@ -338,7 +329,7 @@ def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context
     if _is_engines(existing is None and not relations, context):
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
     if statement.mode == "create" and (existing is not None or context.analyst.knows_function((last,))):
-        raise FunctionAlreadyExistsError(function=str(name))
+        raise errors.FunctionAlreadyExistsError(function=str(name))
     views = _views_in(rest.text, context)
     function = binding.Function(last, _definition(rest, context), views)
     definition = _analysed(function, rest, function_text(rest.text), context)
@@ -355,13 +346,13 @@ def _temporary_name(name: TableName, verb: str) -> str:
     """The last part of the name of a temporary function. Raises TemporaryFunctionNameError."""
     *schema, last = name.parts
     if [part.lower() for part in schema] not in _SESSION:
-        raise TemporaryFunctionNameError(str(name), f"{verb} TEMPORARY FUNCTION {quote(last)}")
+        raise errors.TemporaryFunctionNameError(str(name), f"{verb} TEMPORARY FUNCTION {quote(last)}")
     return last
 
 
 def _temporary_python(statement: CreateFunction, parsed: FunctionText, last: str, context: Context) -> FunctionChange:
     if statement.mode == "create" and last.lower() in context.functions:
-        raise FunctionAlreadyExistsError(function=str(statement.function))
+        raise errors.FunctionAlreadyExistsError(function=str(statement.function))
     check_python(str(statement.function), statement.rest, parsed, context)
     return FunctionChange(last.lower(), TemporaryFunction(last, _definition(statement.rest, context), frozenset()))
 
@@ -388,7 +379,7 @@ def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan
     *schema, last = name.parts
     if not schema and last.upper() in FUNCTIONS:
         longer = sql_name(context.catalog.full_name(name.parts))
-        raise DropSparksFunctionError(str(name), f"One of yours has the longer name {longer}.")
+        raise errors.DropSparksFunctionError(str(name), f"One of yours has the longer name {longer}.")
     parts = context.catalog.full_name(name.parts)
     if context.catalog.function(parts) is None:
         if context.temporary_function(name.parts) is not None or context.analyst.knows_function(name.parts):
@@ -399,7 +390,7 @@ def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan
 
     def remove(existing: FunctionEntry | None) -> None:
         if existing is None and not statement.if_exists:
-            raise FunctionNotFoundError(str(name), "Another session has dropped it.")
+            raise errors.FunctionNotFoundError(str(name), "Another session has dropped it.")
 
     return FunctionDefining(parts, remove)
 
@@ -417,4 +408,4 @@ def _missing(statement: DropFunction, advice: str) -> Answer:
     """Raises FunctionNotFoundError, unless the statement says IF EXISTS."""
     if statement.if_exists:
         return Answer()
-    raise FunctionNotFoundError(str(statement.function), advice)
+    raise errors.FunctionNotFoundError(str(statement.function), advice)

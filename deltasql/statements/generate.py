@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.base.errors.statements.generate import ManifestModeError, ManifestVectorsError, MappedManifestError
-from deltasql.base.errors.statements.refused import WrongObjectError
+from deltasql.base import errors
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
 from deltasql.planner.changes import ManifestChange, Plan
@@ -33,16 +32,16 @@ def plan_generate(statement: Generate, context: Context) -> Plan:
     caret = context.caret(name.start, name.end)
     mode = statement.mode
     if ".".join(mode.parts).lower() != _MODE:
-        raise ManifestModeError(mode=str(mode)).at(context.caret(mode.start, mode.end))
+        raise errors.ManifestModeError(mode=str(mode)).at(context.caret(mode.start, mode.end))
     if context.is_view(name):
-        raise WrongObjectError("GENERATE", "table", str(name), "view", "GENERATE … FOR the table that it reads").at(
-            caret
-        )
+        raise errors.WrongObjectError(
+            "GENERATE", "table", str(name), "view", "GENERATE … FOR the table that it reads"
+        ).at(caret)
     log, snapshot = context.log(name), context.snapshot(name)
     snapshot.check_readable()
     if snapshot.properties.maps_columns:
-        raise MappedManifestError(table=snapshot.table).at(caret)
+        raise errors.MappedManifestError(table=snapshot.table).at(caret)
     files = snapshot.live_adds(("deletionVector",))
     if files.filter(marked_files(files)).num_rows:
-        raise ManifestVectorsError(table=snapshot.table).at(caret)
+        raise errors.ManifestVectorsError(table=snapshot.table).at(caret)
     return ManifestChange(log, snapshot)

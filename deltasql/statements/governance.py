@@ -11,10 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, LeftToEngineError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.statements.governance import SecurableClauseError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.sql.constants import unquote
 from deltasql.sql.parser.automaton import Tree
@@ -247,7 +246,7 @@ class _Reader(TokenCursor):
         token = self.tokens[self.at]
         start = self.written.start + token.start
         reason = f"{token.text} cannot stand at this place of a statement on {self.subject}."
-        raise SecurableClauseError(reason).at(Caret(self.text, start, start + len(token.text)))
+        raise errors.SecurableClauseError(reason).at(Caret(self.text, start, start + len(token.text)))
 
     def string(self) -> str:
         token = self.next()
@@ -589,14 +588,14 @@ def _argument(tokens: list[Token], written: SqlText, text: str) -> PolicyArgumen
     """Raises ParseSyntaxError for what is neither a column nor a constant."""
     if not tokens:
         reason = "An argument is missing: the arguments are columns or constants, with commas between them."
-        raise ParseSyntaxError(reason, written.text).at(Caret(text, written.start, written.end))
+        raise errors.ParseSyntaxError(reason, written.text).at(Caret(text, written.start, written.end))
     start, end = written.start + tokens[0].start, written.start + tokens[-1].end
     if _is_constant(tokens):
         return PolicyArgument(text[start:end], False, start, end)
     if len(tokens) == 1 and tokens[0].is_name:
         return PolicyArgument(tokens[0].name, True, start, end)
     reason = "The arguments of a row filter and of a mask are columns of the table, and constants."
-    raise ParseSyntaxError(reason, text[start:end]).at(Caret(text, start, end))
+    raise errors.ParseSyntaxError(reason, text[start:end]).at(Caret(text, start, end))
 
 
 def _is_constant(tokens: list[Token]) -> bool:
@@ -613,7 +612,7 @@ def _is_constant(tokens: list[Token]) -> bool:
 def _create(children: list[Any], tree: Tree, text: str) -> CreateSecurable:
     *mode, if_not_exists, name, rest = children
     if mode and mode[0] != "create":
-        raise ParseSyntaxError("An external location is changed by ALTER EXTERNAL LOCATION.", "OR REPLACE").at(
+        raise errors.ParseSyntaxError("An external location is changed by ALTER EXTERNAL LOCATION.", "OR REPLACE").at(
             Caret(text, tree.children[0].start, tree.children[0].end)
         )
     kind = _CREATED[tree.name]

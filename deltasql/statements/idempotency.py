@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
-from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
-from deltasql.base.errors.statements.refresh import WriteIntoRefreshedError
-from deltasql.base.errors.statements.refused import WrongObjectError
+from deltasql.base import errors
 from deltasql.base.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
 from deltasql.catalog.governance import Refreshed, TableEntry
 from deltasql.log.actions.actions import Operation, SetTransaction, operation_named
@@ -45,8 +43,8 @@ def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
     kind, caret = entry.refreshed.kind.value, context.caret(name.start, name.end)
     if statement.object_words:
         advice = words.replace("TABLE", kind, 1) + f" of {name}"
-        raise WrongObjectError(words, "table", str(name), kind.lower(), advice.replace(" of ", " ")).at(caret)
-    raise WriteIntoRefreshedError(words, str(name), kind.lower(), kind).at(caret)
+        raise errors.WrongObjectError(words, "table", str(name), kind.lower(), advice.replace(" of ", " ")).at(caret)
+    raise errors.WriteIntoRefreshedError(words, str(name), kind.lower(), kind).at(caret)
 
 
 def _entry(name: TableName, context: Context) -> TableEntry | None:
@@ -102,10 +100,10 @@ def application(app_id: str | None, version: str | None, id_key: str, version_ke
         return None
     if app_id is None or version is None:
         missing = id_key if app_id is None else version_key
-        raise InvalidIdempotentWriteError(id_key, version_key, f"{missing} is missing")
+        raise errors.InvalidIdempotentWriteError(id_key, version_key, f"{missing} is missing")
     text = version.strip()
     if not text.isdecimal() or int(text) >= 2**63:
-        raise IllegalOptionError(version_key, repr(version), "a whole number from 0 on")
+        raise errors.IllegalOptionError(version_key, repr(version), "a whole number from 0 on")
     return Application(app_id, int(text))
 
 

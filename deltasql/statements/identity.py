@@ -13,20 +13,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.column_values import (
-    ExplicitIdentityError,
-    GeneratedWithDefaultError,
-    IdentityOverflowError,
-    IdentityRangeError,
-    IdentityStepError,
-    IdentityTypeError,
-    IdentityUpdateError,
-    IdentityWithDefaultError,
-    IdentityWithExpressionError,
-    NoIdentityError,
-)
-from deltasql.base.errors.statements.columns import ColumnClauseError
 from deltasql.base.settings.session_settings import TIME_ZONE
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan import base
@@ -69,13 +57,13 @@ def refuse_explicit(field: StructField) -> None:
     """Raises ExplicitIdentityError if rows cannot bring their own values for the column."""
     identity = identity_of(field)
     if identity is not None and not identity.allow_explicit:
-        raise ExplicitIdentityError(quote(field.name))
+        raise errors.ExplicitIdentityError(quote(field.name))
 
 
 def refuse_update(field: StructField | None) -> None:
     """Raises IdentityUpdateError for an identity column that is assigned."""
     if field is not None and identity_of(field) is not None:
-        raise IdentityUpdateError(quote(field.name))
+        raise errors.IdentityUpdateError(quote(field.name))
 
 
 def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, context: Context) -> StructType:
@@ -86,7 +74,7 @@ def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, 
     resolved = resolve(schema, path, where=snapshot.table)
     identity = identity_of(resolved.field)
     if identity is None or len(resolved.path) > 1:
-        raise NoIdentityError(path_text(resolved.path))
+        raise errors.NoIdentityError(path_text(resolved.path))
     scan = binding.scan(context, snapshot)
     if scan.files.num_rows == 0:
         return schema
@@ -95,7 +83,7 @@ def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, 
     value = context.analyst.value(f"(SELECT {extreme}({quote(resolved.field.name)}) FROM {view})", {view: scan})
     covered = identity.covering(value)
     if not covered.in_range:
-        raise IdentityOverflowError(path_text(resolved.path))
+        raise errors.IdentityOverflowError(path_text(resolved.path))
     return with_identities(schema, {resolved.field.name: covered})
 
 
@@ -155,20 +143,20 @@ def _check_clauses(column: ColumnDefinition) -> None:
     """Raises the error of clauses of a column that exclude each other or its type."""
     name = quote(column.name)
     if column.default is not None and column.generated is not None:
-        raise GeneratedWithDefaultError(name)
+        raise errors.GeneratedWithDefaultError(name)
     if column.identity is None:
         return
     if column.default is not None:
-        raise IdentityWithDefaultError(name)
+        raise errors.IdentityWithDefaultError(name)
     if column.generated is not None:
-        raise IdentityWithExpressionError(name)
+        raise errors.IdentityWithExpressionError(name)
     if column.type != LONG:
-        raise IdentityTypeError(name, sql_text(column.type))
+        raise errors.IdentityTypeError(name, sql_text(column.type))
     if column.identity.step == 0:
-        raise IdentityStepError(name)
+        raise errors.IdentityStepError(name)
     for number in (column.identity.start, column.identity.step):
         if not -(2**63) <= number < 2**63:
-            raise IdentityRangeError(name, number)
+            raise errors.IdentityRangeError(name, number)
 
 
 def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
@@ -198,7 +186,7 @@ def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) 
             (column.mask, "MASK", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET MASK …."),
         ):
             if present is not None:
-                error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)
+                error = errors.ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)
                 raise error.at(context.caret(column.start, column.end))
 
 

@@ -20,21 +20,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, Union
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.insert import (
-    AmbiguousReplaceOnError,
-    DuplicateInsertColumnError,
-    MisalignedReplaceUsingError,
-    MissingNotNullColumnError,
-    MixedDefaultsError,
-    StaticPartitionInListError,
-    TooFewInsertColumnsError,
-    TooManyInsertColumnsError,
-    UnknownInsertColumnError,
-    UnresolvedReplaceOnError,
-    UnresolvedReplaceUsingError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import REPLACE_WHERE_CHECK
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan import base
@@ -202,7 +189,7 @@ def _part(text: str, start: int, end: int, source: SqlText) -> Insert:
     if not _SELECT.match(insert.query.text):
         word = insert.query.text.split(maxsplit=1)[0]
         reason = f"Behind FROM … INSERT stands SELECT, which says what of its rows is inserted, not {word}."
-        raise ParseSyntaxError(reason, word).at(Caret(text, insert.query.start, insert.query.start + len(word)))
+        raise errors.ParseSyntaxError(reason, word).at(Caret(text, insert.query.start, insert.query.start + len(word)))
     return replace(insert, ctes=source)
 
 
@@ -265,12 +252,12 @@ def matched_columns(
     fields = [field for field in schema if field.name not in static]
     columns = tuple(field.name for field in fields)
     if len(columns_of_query) < len(fields):
-        raise TooFewInsertColumnsError(
+        raise errors.TooFewInsertColumnsError(
             table=str(statement.table), expected=len(fields), columns=columns, given=len(columns_of_query)
         )
     extra = columns_of_query[len(fields) :]
     if extra and not evolution:
-        raise TooManyInsertColumnsError(
+        raise errors.TooManyInsertColumnsError(
             table=str(statement.table), expected=len(fields), columns=columns, given=len(columns_of_query)
         )
     return [*zip(fields, columns_of_query[: len(fields)], strict=True), *((None, item) for item in extra)]
@@ -282,7 +269,9 @@ def _by_list(
     assert statement.columns is not None
     names = tuple(str(path) for path in statement.columns)
     if len(names) != len(columns_of_query):
-        kind = TooFewInsertColumnsError if len(columns_of_query) < len(names) else TooManyInsertColumnsError
+        kind = (
+            errors.TooFewInsertColumnsError if len(columns_of_query) < len(names) else errors.TooManyInsertColumnsError
+        )
         error = kind(table=str(statement.table), expected=len(names), columns=names, given=len(columns_of_query))
         raise error.at(context.caret(statement.columns[0].start, statement.columns[-1].end))
     seen: set[str] = set()
@@ -291,7 +280,7 @@ def _by_list(
         field = schema.find(path.parts[-1]) if len(path.parts) == 1 else None
         caret = context.caret(path.start, path.end)
         if path.parts[-1].lower() in seen:
-            raise DuplicateInsertColumnError(column=str(path)).at(caret)
+            raise errors.DuplicateInsertColumnError(column=str(path)).at(caret)
         if field is None and not (evolution and len(path.parts) == 1):
             raise _unknown(str(path), statement, schema).at(caret)
         seen.add(path.parts[-1].lower())
@@ -318,9 +307,9 @@ def refuse_twice(matched: Sequence[Match], statement: Insert, context: Context, 
         path = next((path for path in statement.columns or () if path.parts[-1].lower() == name.lower()), None)
         caret = context.caret(path.start, path.end) if path else None
         if name.lower() in fixed:
-            raise StaticPartitionInListError(column=quote(name)).at(caret)
+            raise errors.StaticPartitionInListError(column=quote(name)).at(caret)
         if name.lower() in seen:
-            raise DuplicateInsertColumnError(quote(name), _twice(statement)).at(caret)
+            raise errors.DuplicateInsertColumnError(quote(name), _twice(statement)).at(caret)
         seen.add(name.lower())
 
 
@@ -334,9 +323,11 @@ def _twice(statement: Insert) -> str:
     )
 
 
-def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:
+def _unknown(column: str, statement: Insert, schema: StructType) -> errors.UnknownInsertColumnError:
     advice = f"{suggestion(column, schema.names)} To add {column}: INSERT WITH SCHEMA EVOLUTION INTO …."
-    return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
+    return errors.UnknownInsertColumnError(
+        column=column, table=str(statement.table), columns=schema.names, advice=advice
+    )
 
 
 def evolved_schema(snapshot: Snapshot, matched: Sequence[Match], context: Context) -> StructType:
@@ -391,7 +382,7 @@ def column_values(
         else:
             value = align.cast(default_sql(field), field.type, quote(field.name))
             if not field.nullable and default_sql(field) == "NULL":
-                raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
+                raise errors.MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
         columns.append((field.name, stored(field, value, partitions)))
     return tuple(columns)
 
@@ -440,7 +431,7 @@ def left_to_the_table(
             field = fields[column]
             assert field is not None
             refuse_explicit(field)
-            raise MixedDefaultsError(quote(field.name))
+            raise errors.MixedDefaultsError(quote(field.name))
     return frozenset(defaulted)
 
 
@@ -496,9 +487,9 @@ def replaced_by_columns(
         caret = context.caret(path.start, path.end) if path.end else None
         field = schema.find(path.parts[0]) if len(path.parts) == 1 else None
         if field is None:
-            raise UnresolvedReplaceUsingError(str(path), f"table {statement.table}", schema.names).at(caret)
+            raise errors.UnresolvedReplaceUsingError(str(path), f"table {statement.table}", schema.names).at(caret)
         if field.name in names and path.end:
-            raise DuplicateInsertColumnError(str(path), "stands twice in REPLACE USING").at(caret)
+            raise errors.DuplicateInsertColumnError(str(path), "stands twice in REPLACE USING").at(caret)
         try:
             _refuse_other_position(field, statement, columns_of_query, matched)
         except DeltaSqlError as error:
@@ -517,9 +508,11 @@ def _refuse_other_position(
     named = statement.columns is not None or statement.by_name
     exists = taken is not None if named else field.name.lower() in folded(item.name for item in columns_of_query)
     if not exists:
-        raise UnresolvedReplaceUsingError(quote(field.name), "query", tuple(item.name for item in columns_of_query))
+        raise errors.UnresolvedReplaceUsingError(
+            quote(field.name), "query", tuple(item.name for item in columns_of_query)
+        )
     if not named and (taken is None or taken.name.lower() != field.name.lower()):
-        raise MisalignedReplaceUsingError(quote(field.name))
+        raise errors.MisalignedReplaceUsingError(quote(field.name))
 
 
 def replaced_by_condition(
@@ -603,10 +596,10 @@ class _Names:
             name = ".".join(map(quote, reference.parts))
             if len(owners) > 1:
                 example = self._shown(self.target, reference.parts[-1])
-                raise AmbiguousReplaceOnError(name, example).at(caret)
+                raise errors.AmbiguousReplaceOnError(name, example).at(caret)
             if not owners:
                 names = tuple(self._shown(item, column) for item in self._sides for column in item.schema.names)
-                raise UnresolvedReplaceOnError(name, names).at(caret)
+                raise errors.UnresolvedReplaceOnError(name, names).at(caret)
 
     def of_rows(self, on: str) -> tuple[str, tuple[str, ...]]:
         """The resolved condition over rows that carry the query's columns under generated names, and those names."""

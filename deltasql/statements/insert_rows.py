@@ -14,15 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.sources import SourceOperationError
-from deltasql.base.errors.statements.insert import (
-    DuplicateInsertColumnError,
-    NotPartitionColumnError,
-    ReplaceClauseError,
-    ReplaceWhereAliasError,
-)
-from deltasql.base.errors.statements.refused import UnsupportedStatementError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import (
     AUTO_MERGE,
@@ -643,8 +636,8 @@ def _refuse_clauses(statement: Insert, context: Context) -> None:
     if alias is not None and not isinstance(replaces, ReplaceOn):
         caret = context.caret(alias.start, alias.end)
         if isinstance(replaces, ReplaceWhere):
-            raise ReplaceWhereAliasError(str(alias)).at(caret)
-        raise UnsupportedStatementError("An alias in INSERT", "Name the table itself.").at(caret)
+            raise errors.ReplaceWhereAliasError(str(alias)).at(caret)
+        raise errors.UnsupportedStatementError("An alias in INSERT", "Name the table itself.").at(caret)
     if replaces is not None and (statement.overwrite or statement.partition):
         clause = "PARTITION" if statement.partition else "OVERWRITE"
         match replaces:
@@ -654,7 +647,7 @@ def _refuse_clauses(statement: Insert, context: Context) -> None:
                 word, start, end = "REPLACE ON", text.start, text.end
             case ReplaceUsing(columns):
                 word, start, end = "REPLACE USING", columns[0].start, columns[-1].end
-        raise ReplaceClauseError(replaces=word, clause=clause).at(context.caret(start, end))
+        raise errors.ReplaceClauseError(replaces=word, clause=clause).at(context.caret(start, end))
 
 
 def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:
@@ -666,11 +659,11 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
         caret = context.caret(item.column.start, item.column.end)
         name = partitions.get(tuple(part.lower() for part in item.column.parts))
         if name is None or (case_matters() and name != item.column.parts[0]):
-            raise NotPartitionColumnError(
+            raise errors.NotPartitionColumnError(
                 column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
             ).at(caret)
         if name in seen:
-            raise DuplicateInsertColumnError(str(item.column), "stands twice in PARTITION").at(caret)
+            raise errors.DuplicateInsertColumnError(str(item.column), "stands twice in PARTITION").at(caret)
         seen.add(name)
         if item.value is not None:
             values[name] = item.value.text
@@ -716,7 +709,7 @@ def refuse_source_write(statement: Insert, entry: TableEntry, context: Context) 
     caret = context.caret(name.start, name.end)
     if entry.source.format == ICEBERG:
         advice = "Iceberg tables are read only. Copy its rows into a Delta table: CREATE TABLE … AS SELECT."
-        raise SourceOperationError("INSERT", str(name), ICEBERG, advice).at(caret)
+        raise errors.SourceOperationError("INSERT", str(name), ICEBERG, advice).at(caret)
     if statement.schema_evolution:
         raise context.delta_only(name, entry, "INSERT WITH SCHEMA EVOLUTION").at(caret)
     match statement.replaces:

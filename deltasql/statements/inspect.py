@@ -15,15 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.inspect import (
-    NotAPartitionColumnError,
-    PartitionNotFoundError,
-    PartitionWithoutValueError,
-    ShowPartitionsOfViewError,
-    ShowPartitionsUnpartitionedError,
-)
-from deltasql.base.errors.statements.optimize import NonPartitionPredicateError, PartitionPredicateError
 from deltasql.base.lazy import pa
 from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
 from deltasql.log.replay.snapshot import Snapshot
@@ -57,7 +50,7 @@ def partition_files(
     where files are `needed` PartitionNotFoundError.
     """
     if not snapshot.partition_columns:
-        raise ShowPartitionsUnpartitionedError(table=snapshot.table).at(context.caret(table.start, table.end))
+        raise errors.ShowPartitionsUnpartitionedError(table=snapshot.table).at(context.caret(table.start, table.end))
     refuse_enforced("PARTITION (…)", table, snapshot.location, context)
     predicate = _predicate(spec, snapshot, context)
     files = snapshot.files(FILE_COLUMNS)
@@ -65,7 +58,7 @@ def partition_files(
         files = chosen_files(files, partition_predicate(predicate, snapshot, context), snapshot, context)
     if needed and files.num_rows == 0:
         caret = context.caret(spec[0].column.start, spec[-1].column.end) if spec else None
-        raise PartitionNotFoundError(str(table), partition_text(spec, snapshot)).at(caret)
+        raise errors.PartitionNotFoundError(str(table), partition_text(spec, snapshot)).at(caret)
     return files
 
 
@@ -106,9 +99,9 @@ def _predicate(spec: Sequence[PartitionValue], snapshot: Snapshot, context: Cont
         parts = folded(item.column.parts)
         if len(parts) != 1 or parts[0] not in names:
             columns = ", ".join(map(quote, snapshot.partition_columns))
-            raise NotAPartitionColumnError(str(item.column), snapshot.table, columns).at(caret)
+            raise errors.NotAPartitionColumnError(str(item.column), snapshot.table, columns).at(caret)
         if item.value is None:
-            raise PartitionWithoutValueError(str(item.column)).at(caret)
+            raise errors.PartitionWithoutValueError(str(item.column)).at(caret)
         terms.append(f"{quote(names[parts[0]])} <=> ({item.value.text})")
     return SqlText(" AND ".join(terms), spec[0].column.start) if spec else None
 
@@ -141,7 +134,7 @@ def partition_predicate(predicate: SqlText | None, snapshot: Snapshot, context: 
         if value is None:
             partitions = ", ".join(snapshot.partition_columns) or "none"
             caret = context.caret(predicate.start + reference.start, predicate.start + reference.end)
-            raise NonPartitionPredicateError(column, snapshot.table, partitions).at(caret)
+            raise errors.NonPartitionPredicateError(column, snapshot.table, partitions).at(caret)
         variables.append((reference.start, reference.end, value))
     return splice(predicate.text, variables).sql if variables else predicate.text
 
@@ -150,7 +143,7 @@ def _refuse_unsteady(predicate: SqlText, snapshot: Snapshot, context: Context) -
     """Raises PartitionPredicateError for a condition that is more than one of a partition's values."""
     if has_subquery(predicate.text) or not is_deterministic(predicate.text):
         caret = context.caret(predicate.start, predicate.end)
-        raise PartitionPredicateError(table=snapshot.table, predicate=predicate.text).at(caret)
+        raise errors.PartitionPredicateError(table=snapshot.table, predicate=predicate.text).at(caret)
 
 
 def _variable(name: str, context: Context) -> str | None:
@@ -327,7 +320,7 @@ def plan_show_partitions(statement: ShowPartitions, context: Context) -> Plan:
     """The distinct tuples of partition values, each column with its own type, in order."""
     table = statement.table
     if context.is_view(table):
-        raise ShowPartitionsOfViewError(view=str(table)).at(context.caret(table.start, table.end))
+        raise errors.ShowPartitionsOfViewError(view=str(table)).at(context.caret(table.start, table.end))
     snapshot = table_snapshot(context, table)
     refuse_enforced("SHOW PARTITIONS", table, snapshot.location, context)
     files = partition_files(statement.partition, table, snapshot, context)

@@ -17,20 +17,8 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError, counted
-from deltasql.base.errors.statements.columns import FieldNotFoundError
-from deltasql.base.errors.statements.insert import DuplicateInsertColumnError
-from deltasql.base.errors.statements.merge import (
-    MergeIntoEmptySchemaError,
-    MergeMissingWhenError,
-    MergeUnresolvedError,
-    NestedInsertColumnError,
-    UnconditionalBySourceError,
-    UnconditionalMatchedError,
-    UnconditionalNotMatchedError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
-from deltasql.base.errors.write import AppendOnlyError, FieldOfNonStructError
 from deltasql.base.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
@@ -184,7 +172,7 @@ class Merge(LogicalPlan):
 def _merge(children: list[Any], tree: Tree, text: str) -> Merge:
     ctes, evolution, table, alias, (source, source_table), source_alias, condition, clauses = children
     if not clauses:
-        raise MergeMissingWhenError(str(table)).at(caret(tree, text))
+        raise errors.MergeMissingWhenError(str(table)).at(caret(tree, text))
     return Merge(ctes, evolution, table, alias, source, source_table, source_alias, condition, clauses)
 
 
@@ -193,7 +181,7 @@ def _source_table(children: list[Any], tree: Tree, text: str) -> tuple[SqlText, 
     name, *temporal = children
     if temporal and name.temporal:
         reason = "The version of a table is given twice: after @ and with AS OF."
-        raise ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
+        raise errors.ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
     table = TableName(name.parts, name.start, name.end, temporal[0]) if temporal else name
     return sql_text(tree, text), table
 
@@ -221,7 +209,7 @@ def _insert(children: list[Any], tree: Tree, text: str) -> InsertAction:
     columns, values = children
     if len(columns) != len(values):
         reason = f"INSERT lists {counted(len(columns), 'columns')} but {counted(len(values), 'values')}."
-        raise ParseSyntaxError(reason, "VALUES").at(caret(tree, text))
+        raise errors.ParseSyntaxError(reason, "VALUES").at(caret(tree, text))
     return InsertAction(columns, values)
 
 
@@ -254,9 +242,9 @@ class ClauseColumns:
         for path, value in zip(columns, values, strict=True):
             names = self._resolve(path, "INSERT clause", may_evolve=True)
             if len(names) > 1:
-                raise NestedInsertColumnError(column=dotted(names)).at(self._caret(path))
+                raise errors.NestedInsertColumnError(column=dotted(names)).at(self._caret(path))
             if names[0].lower() in items:
-                raise DuplicateInsertColumnError(column=str(path)).at(self._caret(path))
+                raise errors.DuplicateInsertColumnError(column=str(path)).at(self._caret(path))
             items[names[0].lower()] = self._assignment(names, path, value)
         return list(items.values())
 
@@ -328,7 +316,9 @@ class ClauseColumns:
         current: DataType = owner
         for depth, part in enumerate(parts):
             if not isinstance(current, StructType):
-                error = FieldOfNonStructError(column=dotted(parts), parent=dotted(names), type=type_text(current))
+                error = errors.FieldOfNonStructError(
+                    column=dotted(parts), parent=dotted(names), type=type_text(current)
+                )
                 raise error.at(self._caret(path))
             field = current.find(part)
             if field is None:
@@ -345,7 +335,9 @@ class ClauseColumns:
         if evolves and fields is not None:
             return _spelled(self._target.schema, [item.name for item in fields])
         struct, names = dotted(parts[:depth]), parent.names
-        raise FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], names), names).at(self._caret(path))
+        raise errors.FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], names), names).at(
+            self._caret(path)
+        )
 
     def _missing(self, column: str, clause: str) -> DeltaSqlError:
         """A column of a star that the source lacks."""
@@ -353,7 +345,9 @@ class ClauseColumns:
             f" UPDATE SET * and INSERT * need every target column in the source: name the columns, leave it out "
             f"with EXCEPT ({column}), or use MERGE WITH SCHEMA EVOLUTION."
         )
-        return MergeUnresolvedError(expression=column, clause=clause, columns=_columns(self._source), advice=advice)
+        return errors.MergeUnresolvedError(
+            expression=column, clause=clause, columns=_columns(self._source), advice=advice
+        )
 
     def _advice(self, path: ColumnPath, may_evolve: bool) -> str:
         name = path.parts[-1]
@@ -366,7 +360,7 @@ class ClauseColumns:
     def _unresolved(self, path: ColumnPath, clause: str, evolves: bool, advice: str) -> DeltaSqlError:
         """A name that is no column of the target, nor, where the clause `evolves`, of the source."""
         columns = _columns(self._target) + (_columns(self._source) if evolves else ())
-        error = MergeUnresolvedError(expression=str(path), clause=clause, columns=columns, advice=advice)
+        error = errors.MergeUnresolvedError(expression=str(path), clause=clause, columns=columns, advice=advice)
         return error.at(self._caret(path))
 
     def _caret(self, path: ColumnPath) -> Caret:
@@ -394,9 +388,9 @@ KINDS = {
     ClauseKind.NOT_MATCHED_BY_SOURCE: RowKind.NOT_MATCHED_BY_SOURCE,
 }
 UNCONDITIONAL = {
-    ClauseKind.MATCHED: UnconditionalMatchedError,
-    ClauseKind.NOT_MATCHED: UnconditionalNotMatchedError,
-    ClauseKind.NOT_MATCHED_BY_SOURCE: UnconditionalBySourceError,
+    ClauseKind.MATCHED: errors.UnconditionalMatchedError,
+    ClauseKind.NOT_MATCHED: errors.UnconditionalNotMatchedError,
+    ClauseKind.NOT_MATCHED_BY_SOURCE: errors.UnconditionalBySourceError,
 }
 
 
@@ -409,9 +403,9 @@ def plan_merge(statement: Merge, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
     if not len(snapshot.schema) and not evolution:
-        raise MergeIntoEmptySchemaError(table=snapshot.table)
+        raise errors.MergeIntoEmptySchemaError(table=snapshot.table)
     if snapshot.properties[APPEND_ONLY] and not _only_inserts(statement):
-        raise AppendOnlyError(table=snapshot.table)
+        raise errors.AppendOnlyError(table=snapshot.table)
     source = _source(statement, context)
     sides = with_distinct_aliases(
         side(context, statement.table, statement.alias, snapshot.schema, "target"),

@@ -26,19 +26,8 @@ from typing import Any
 
 from typing_extensions import assert_never
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.iceberg import IcebergFilesError, IcebergVectorsError
-from deltasql.base.errors.schema import DuplicateColumnsError
-from deltasql.base.errors.statements.generate import ManifestExistingVectorsError
-from deltasql.base.errors.statements.optimize import (
-    ClusteringColumnCountError,
-    ClusteringTypeError,
-    ClusteringWithoutStatsError,
-    ClusterPartitionedTableError,
-    CreatedClusteringDiffersError,
-    ReplaceClusteredError,
-)
-from deltasql.base.errors.statements.properties import ColumnMappingModeError
 from deltasql.base.lazy import pa, pc
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, DomainMetadata, Metadata
@@ -137,7 +126,7 @@ def new_clustering(
     """
     was_clustered = replaced is not None and is_clustered(replaced)
     if was_clustered and metadata.partition_columns:
-        raise ReplaceClusteredError(replaced.table if replaced else "")
+        raise errors.ReplaceClusteredError(replaced.table if replaced else "")
     if not needed_features(requested):
         return Clustering((), (clustering_domain(metadata.schema, ()),) if was_clustered else ())
     assert requested is not None
@@ -157,7 +146,7 @@ def check_same_clustering(requested: ClusterBy, snapshot: Snapshot) -> None:
     existing = clustering_columns(snapshot)
     declared = [column.parts for column in requested.columns]
     if [folded(path) for path in declared] != [folded(path) for path in existing]:
-        raise CreatedClusteringDiffersError(snapshot.location, comma_list(declared), comma_list(existing))
+        raise errors.CreatedClusteringDiffersError(snapshot.location, comma_list(declared), comma_list(existing))
 
 
 def automatic(metadata: Metadata, requested: ClusterBy | None) -> Metadata:
@@ -197,7 +186,7 @@ def checked_columns(requested: ClusterBy, metadata: Metadata, table: str, contex
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
     if len(paths) > MOST_COLUMNS:
-        raise ClusteringColumnCountError(table, MOST_COLUMNS, len(paths))
+        raise errors.ClusteringColumnCountError(table, MOST_COLUMNS, len(paths))
     check_statistics(paths, metadata, table)
     return tuple(paths)
 
@@ -205,9 +194,9 @@ def checked_columns(requested: ClusterBy, metadata: Metadata, table: str, contex
 def _checked(column: ColumnPath, metadata: Metadata, table: str, before: Sequence[Path]) -> Path:
     resolved = resolve(metadata.schema, column.parts, where=table)
     if not _is_bounded(resolved.field.type) or resolved.nested_in_collection:
-        raise ClusteringTypeError(str(column), type_text(resolved.field.type))
+        raise errors.ClusteringTypeError(str(column), type_text(resolved.field.type))
     if resolved.path in before:
-        raise DuplicateColumnsError("CLUSTER_BY", table, [path_text(resolved.path)])
+        raise errors.DuplicateColumnsError("CLUSTER_BY", table, [path_text(resolved.path)])
     return resolved.path
 
 
@@ -217,7 +206,7 @@ def check_statistics(columns: Iterable[Path], metadata: Metadata, table: str) ->
     names = [leaf.names for leaf in leaves]
     missing = tuple(path_text(path) for path in columns if path not in names)
     if missing:
-        raise ClusteringWithoutStatsError(table, missing, tuple(path_text(name) for name in names))
+        raise errors.ClusteringWithoutStatsError(table, missing, tuple(path_text(name) for name in names))
 
 
 def check_still_indexed(snapshot: Snapshot, metadata: Metadata) -> None:
@@ -401,7 +390,7 @@ def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: 
     """Raises ColumnMappingModeError for a change of mode that an existing table cannot make."""
     before, after = TableProperties(old)[COLUMN_MAPPING_MODE], TableProperties(new)[COLUMN_MAPPING_MODE]
     if before != after and (before, after) != ("none", "name"):
-        raise ColumnMappingModeError(table, before, after)
+        raise errors.ColumnMappingModeError(table, before, after)
 
 
 def metadata_actions(snapshot: Snapshot, metadata: Metadata) -> tuple[Action, ...]:
@@ -421,7 +410,7 @@ def check_manifest_files(snapshot: Snapshot, configuration: Mapping[str, str]) -
         return
     files = snapshot.live_adds(("deletionVector",))
     if files.filter(marked_files(files)).num_rows:
-        raise ManifestExistingVectorsError(table=snapshot.table)
+        raise errors.ManifestExistingVectorsError(table=snapshot.table)
 
 
 def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
@@ -436,13 +425,13 @@ def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) ->
         return
     files = snapshot.live_adds(("deletionVector", "tags"))
     if files.filter(marked_files(files)).num_rows:
-        raise IcebergVectorsError(snapshot.table, version_of(keys[0]))
+        raise errors.IcebergVectorsError(snapshot.table, version_of(keys[0]))
     number = keys[0][-1]
     lacks_partitions = bool(snapshot.partition_columns) and not stores_partitions(snapshot.protocol, old)
     if lacks_partitions or converts:
         count = len(files) if lacks_partitions else len(files.filter(untagged_files(files, number)))
         if count:
-            raise IcebergFilesError(count, snapshot.table, number)
+            raise errors.IcebergFilesError(count, snapshot.table, number)
 
 
 def untagged_files(files: pa.Table, version: str) -> pa.ChunkedArray:
@@ -489,7 +478,7 @@ def plan_alter_clustering(statement: AlterClustering, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     caret = context.caret(statement.table.start, statement.table.end)
     if snapshot.partition_columns:
-        raise ClusterPartitionedTableError(snapshot.table, snapshot.partition_columns).at(caret)
+        raise errors.ClusterPartitionedTableError(snapshot.table, snapshot.partition_columns).at(caret)
     old = clustering_columns(snapshot)
     requested = statement.cluster_by
     if not requested.columns and not requested.auto and not is_clustered(snapshot):

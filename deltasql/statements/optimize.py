@@ -13,14 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base.errors.statements.optimize import (
-    ClusteringWithPredicateError,
-    ClusteringWithZOrderError,
-    OptimizeFullError,
-    ZOrderColumnNotFoundError,
-    ZOrderPartitionColumnError,
-    ZOrderWithoutStatsError,
-)
+from deltasql.base import errors
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import (
     AUTO_COMPACT,
@@ -161,7 +154,9 @@ def plan_optimize(statement: Optimize, context: Context) -> Plan:
     if clustering_columns(snapshot):
         return _clustered(statement, log, snapshot, context)
     if statement.full:
-        raise OptimizeFullError(table=snapshot.table).at(context.caret(statement.table.start, statement.table.end))
+        raise errors.OptimizeFullError(table=snapshot.table).at(
+            context.caret(statement.table.start, statement.table.end)
+        )
     columns = tuple(_zorder_column(column, snapshot, context) for column in statement.zorder_by or ())
     _check_statistics(columns, snapshot, context)
     parameters = {
@@ -187,10 +182,10 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
     columns = clustering_columns(snapshot)
     if statement.predicate is not None:
         caret = context.caret(statement.predicate.start, statement.predicate.end)
-        raise ClusteringWithPredicateError(snapshot.table, statement.predicate.text).at(caret)
+        raise errors.ClusteringWithPredicateError(snapshot.table, statement.predicate.text).at(caret)
     if statement.zorder_by:
         caret = context.caret(statement.zorder_by[0].start, statement.zorder_by[-1].end)
-        raise ClusteringWithZOrderError(snapshot.table, tuple(path_text(path) for path in columns)).at(caret)
+        raise errors.ClusteringWithZOrderError(snapshot.table, tuple(path_text(path) for path in columns)).at(caret)
     check_statistics(columns, snapshot.metadata, snapshot.table)
     parameters = {
         "clusterBy": json_list(columns),
@@ -312,9 +307,9 @@ def _zorder_column(column: ColumnPath, snapshot: Snapshot, context: Context) -> 
     caret = context.caret(column.start, column.end)
     resolved = find_path(snapshot.schema, column.parts)
     if resolved is None:
-        raise ZOrderColumnNotFoundError(snapshot.table, str(column), snapshot.schema.names).at(caret)
+        raise errors.ZOrderColumnNotFoundError(snapshot.table, str(column), snapshot.schema.names).at(caret)
     if resolved.path[0].lower() in {name.lower() for name in snapshot.partition_columns}:
-        raise ZOrderPartitionColumnError(str(column)).at(caret)
+        raise errors.ZOrderPartitionColumnError(str(column)).at(caret)
     return resolved.path
 
 
@@ -324,7 +319,7 @@ def _check_statistics(columns: Sequence[Path], snapshot: Snapshot, context: Cont
     leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, index_rule(snapshot.configuration))
     missing = [path for path in columns if not any(leaf.names[: len(path)] == path for leaf in leaves)]
     if missing:
-        raise ZOrderWithoutStatsError(snapshot.table, tuple(path_text(path) for path in missing))
+        raise errors.ZOrderWithoutStatsError(snapshot.table, tuple(path_text(path) for path in missing))
 
 
 _PARAMETERS = {"predicate": "[]", "zOrderBy": "[]", "clusterBy": "[]", "auto": True}

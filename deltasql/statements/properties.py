@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.syntax import DuplicateKeyError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Metadata
@@ -117,7 +117,7 @@ def _properties(children: list[Any], tree: Tree, text: str) -> tuple[tuple[str, 
     seen: set[str] = set()
     for (key, _), node in zip(children, tree.children, strict=True):
         if key in seen:
-            raise DuplicateKeyError(key=key).at(caret(node, text))
+            raise errors.DuplicateKeyError(key=key).at(caret(node, text))
         seen.add(key)
     return tuple(children)
 

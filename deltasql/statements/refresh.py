@@ -15,16 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.governance import PolicyTableError
-from deltasql.base.errors.statements.refresh import (
-    AsynchronousRefreshError,
-    RedeclaredTableError,
-    StreamingQueryError,
-    StreamInQueryError,
-)
-from deltasql.base.errors.statements.refused import DefaultCollationError, WrongObjectError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import GOVERNANCE, GOVERNANCE_FILTERS
 from deltasql.catalog.governance import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
 from deltasql.log.actions import actions
@@ -198,7 +190,7 @@ def _interval(children: list[Any], tree: Tree, text: str) -> None:
         reason = "The interval of AT MOST EVERY is one minute or more."
     else:
         return
-    raise ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
+    raise errors.ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
 
 
 def _check_every(number: int, unit: str, tree: Tree, text: str) -> None:
@@ -206,7 +198,7 @@ def _check_every(number: int, unit: str, tree: Tree, text: str) -> None:
     most = _MOST_PERIODS.get(unit.lower().removesuffix("s"))
     if most is None or not 1 <= number <= most:
         reason = "A schedule is EVERY 1 to 72 HOURS, 1 to 31 DAYS, or 1 to 8 WEEKS. CRON has all other times."
-        raise ParseSyntaxError(reason, f"EVERY {number} {unit}").at(caret(tree, text))
+        raise errors.ParseSyntaxError(reason, f"EVERY {number} {unit}").at(caret(tree, text))
 
 
 @builds("schedule_clause")
@@ -223,10 +215,10 @@ def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
     wanted = "refresh" if kind is Refreshed.STREAMING_TABLE else "replace"
     if mode not in {"create", wanted}:
         reason = f"A {kind.value.lower()} is created by CREATE [OR {wanted.upper()}] {kind.value}."
-        raise ParseSyntaxError(reason, mode.upper()).at(caret(tree.children[0], text))
+        raise errors.ParseSyntaxError(reason, mode.upper()).at(caret(tree.children[0], text))
     if if_not_exists and mode == "replace":
         reason = "A view is created IF NOT EXISTS or replaced, not both. Leave out one of them."
-        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+        raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     values = collect(clauses, tree.children[5:-1], text)
     _refuse(values, kind, tree, text)
     columns, declared = _columns(elements or (), tree, text)
@@ -262,7 +254,7 @@ def _columns(
     bare = tuple(item for item in elements if isinstance(item, ViewColumn))
     if declared and bare:
         reason = f"Either all columns have a type here, or none has. Give {quote(bare[0].name)} a type."
-        raise ParseSyntaxError(reason, bare[0].name).at(caret(tree.children[4], text))
+        raise errors.ParseSyntaxError(reason, bare[0].name).at(caret(tree.children[4], text))
     if not declared:
         _refuse_keys(elements, text)
     for column in declared:
@@ -274,14 +266,14 @@ def _refuse_keys(elements: tuple[Any, ...], text: str) -> None:
     for key in elements:
         if isinstance(key, KeyConstraint) and key.references is None:
             reason = "Columns of a primary key are NOT NULL. Give all columns types, as in (id INT NOT NULL, …)."
-            raise ParseSyntaxError(reason, "PRIMARY KEY").at(Caret(text, key.start, key.end))
+            raise errors.ParseSyntaxError(reason, "PRIMARY KEY").at(Caret(text, key.start, key.end))
 
 
 def _refuse_values(column: ColumnDefinition, text: str) -> None:
     for word, value in (("DEFAULT", column.default), ("GENERATED", column.generated or column.identity)):
         if value is not None:
             reason = f"The values of {quote(column.name)} come from the query. Leave {word} out."
-            raise ParseSyntaxError(reason, word).at(Caret(text, column.start, column.end))
+            raise errors.ParseSyntaxError(reason, word).at(Caret(text, column.start, column.end))
 
 
 def _constraints(elements: tuple[Any, ...]) -> Iterator[CheckConstraint | KeyConstraint]:
@@ -300,12 +292,12 @@ def _refuse(values: dict[str, Any], kind: Refreshed, tree: Tree, text: str) -> N
     for field, word in (("location", "LOCATION"), ("options", "OPTIONS")):
         if field in values:
             reason = f"The files of a {kind.value.lower()} lie below its schema. Leave {word} out."
-            raise ParseSyntaxError(reason, word).at(caret(tree.children[3], text))
+            raise errors.ParseSyntaxError(reason, word).at(caret(tree.children[3], text))
     collation = values.get("collation", BINARY_COLLATION)
     if collation != BINARY_COLLATION:
-        raise DefaultCollationError(collation).at(caret(tree.children[3], text))
+        raise errors.DefaultCollationError(collation).at(caret(tree.children[3], text))
     if str(values.get("provider") or "delta").lower() != "delta":
-        raise ParseSyntaxError(f"A {kind.value.lower()} is a Delta table. Leave USING out.", "USING").at(
+        raise errors.ParseSyntaxError(f"A {kind.value.lower()} is a Delta table. Leave USING out.", "USING").at(
             caret(tree.children[3], text)
         )
 
@@ -382,7 +374,7 @@ def refuse_redeclared(create: CreateTable, snapshot: Snapshot, context: Context)
     """Raises RedeclaredTableError for what the rows that are there would have to follow."""
     part = next(_other_parts(create, snapshot, context), None)
     if part is not None:
-        error = RedeclaredTableError(part, str(create.table))
+        error = errors.RedeclaredTableError(part, str(create.table))
         raise error.at(context.caret(create.table.start, create.table.end))
 
 
@@ -547,7 +539,7 @@ def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDe
         except DeltaSqlError as error:
             raise error.at(caret) from None
     elif has_stream(query.text):
-        raise StreamInQueryError("a source", "Leave STREAM out of the query of a materialized view.").at(caret)
+        raise errors.StreamInQueryError("a source", "Leave STREAM out of the query of a materialized view.").at(caret)
     else:
         text = query.text
     parts = context.catalog.full_name(name.parts)
@@ -610,7 +602,7 @@ def _refuse_filtered(statement: CreateRefreshed, existing: object, context: Cont
     applies = context.setting(GOVERNANCE) == "RECORD" and context.setting(GOVERNANCE_FILTERS)
     if applies and (create.row_filter is not None or any(column.mask for column in create.columns or ())):
         name = create.table
-        raise PolicyTableError(words, str(name)).at(context.caret(name.start, name.end))
+        raise errors.PolicyTableError(words, str(name)).at(context.caret(name.start, name.end))
 
 
 def _require_names(name: TableName, definition: RefreshDefinition, context: Context) -> None:
@@ -623,7 +615,7 @@ def _require_names(name: TableName, definition: RefreshDefinition, context: Cont
         wanted = tuple(name for name in wanted if name.lower() not in new)
     if sorted(map(str.lower, there)) != sorted(map(str.lower, wanted)):
         reason = f"it has the columns {', '.join(wanted)}, and the table has {', '.join(there)}"
-        error = StreamingQueryError(str(name), reason, "Give its columns these names, or drop the table first.")
+        error = errors.StreamingQueryError(str(name), reason, "Give its columns these names, or drop the table first.")
         raise error.at(context.caret(name.start, name.end))
 
 
@@ -653,7 +645,7 @@ def plan_refresh_data(statement: RefreshData, context: Context) -> Plan:
     """No commit where nothing has changed; its result then says so."""
     name, words = statement.table, f"REFRESH {statement.kind.value}"
     if statement.asynchronous:
-        raise AsynchronousRefreshError
+        raise errors.AsynchronousRefreshError
     entry = _require_kind(words, statement.kind, name, context)
     _, snapshot = context.writable(name)
     # Rows that its own filter hides could be neither replaced nor removed.
@@ -735,9 +727,9 @@ def _require_kind(words: str, kind: Refreshed, name: TableName, context: Context
     return entry
 
 
-def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> WrongObjectError:
+def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> errors.WrongObjectError:
     verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
     advice = f"{verb} {found.upper()} {name}" if verb != "REFRESH" else f"CREATE {kind.value} under another name"
-    error = WrongObjectError(words, kind.value.lower(), str(name), found, advice)
+    error = errors.WrongObjectError(words, kind.value.lower(), str(name), found, advice)
     error.at(context.caret(name.start, name.end))
     return error

@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import NotADeltaTableError
-from deltasql.base.errors.statements.refresh import ChangedStreamSourceError, StreamingQueryError
-from deltasql.base.errors.statements.transaction import NotInTransactionError
 from deltasql.catalog.governance import RefreshDefinition, SchemaMode, TableEntry, sql_name
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.replay.delta_log import DeltaLog
@@ -127,7 +125,7 @@ def sources_of(query: SqlQuery, context: Context) -> dict[str, Source] | None:
             require_committed(log)
             try:
                 source = found.setdefault(table.location, Source(log, log.snapshot(table.version)))
-            except NotADeltaTableError:
+            except errors.NotADeltaTableError:
                 # The files of another format.
                 return None
             if source.snapshot.version != table.version:
@@ -151,7 +149,7 @@ def require_committed(log: DeltaLog) -> None:
     """Raises NotInTransactionError for a source with changes of this transaction: they have no version yet."""
     if log.settled is not log:
         reason = f"{log.table} has changes that are not committed, so a refresh could not record what it has read."
-        raise NotInTransactionError("A refresh", reason)
+        raise errors.NotInTransactionError("A refresh", reason)
 
 
 def _all(operator: Operator) -> Iterator[Operator]:
@@ -379,15 +377,15 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
     words = [index for index in range(len(tokens)) if _is_stream(TokenCursor(tokens, index))]
     if len(words) != 1:
         reason = "it reads several streams" if words else "it reads no stream"
-        raise StreamingQueryError(table, reason, "Write FROM STREAM(source), or FROM STREAM read_files('path').")
+        raise errors.StreamingQueryError(table, reason, "Write FROM STREAM(source), or FROM STREAM read_files('path').")
     needed = _needed_state(query)
     if needed is not None:
-        raise StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
+        raise errors.StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
     word = tokens[words[0]]
     text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
     reference = next((item for item in table_references(text) if item.start > word.start), None)
     if reference is None:
-        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
+        raise errors.StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
     _require_continuable(text, reference, table)
     return text, reference
 
@@ -395,14 +393,14 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
 def _require_continuable(text: str, reference: TableReference, table: str) -> None:
     """Raises StreamingQueryError for a source, or a place of it in the query, whose rows are not just added up."""
     if reference.temporal is not None:
-        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+        raise errors.StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
     if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
-        raise StreamingQueryError(
+        raise errors.StreamingQueryError(
             table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."
         )
     wrong = misplaced(over(text, reference), ROWS)
     if wrong is not None:
-        raise StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
+        raise errors.StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
     if reference.arguments is None:
         _require_columns(text, reference, table)
 
@@ -410,10 +408,14 @@ def _require_continuable(text: str, reference: TableReference, table: str) -> No
 def _require_columns(query: str, reference: TableReference, table: str) -> None:
     """Raises StreamingQueryError for names of columns that the new rows of a table do not have."""
     if reads_metadata(query):
-        raise StreamingQueryError(table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out.")
+        raise errors.StreamingQueryError(
+            table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out."
+        )
     if reference.alias is None and calls_by_schema(query, reference.parts[-1]):
         reason = "it calls columns by the schema of their table"
-        raise StreamingQueryError(table, reason, "Write the name of the table, or an alias, in front of the columns.")
+        raise errors.StreamingQueryError(
+            table, reason, "Write the name of the table, or an alias, in front of the columns."
+        )
 
 
 def has_star(query: str) -> bool:
@@ -519,7 +521,7 @@ def table_source(name: TableName, table: str, context: Context) -> str:
     """The location of the table that a stream reads. Raises StreamingQueryError for what is no Delta table."""
     location = None if context.is_view(name) else location_of(context, name)
     if location is None or context.foreign(name) is not None:
-        raise StreamingQueryError(table, f"{name} is no table of Delta", _MATERIALIZED)
+        raise errors.StreamingQueryError(table, f"{name} is no table of Delta", _MATERIALIZED)
     return location
 
 
@@ -548,7 +550,7 @@ class _TableRows(_Rows):
         versions = list(version_changes(log, start + 1, source.version))
         for item in versions:
             if not is_append(item):
-                raise ChangedStreamSourceError(str(name), item.version, sql_name(self.entry.parts))
+                raise errors.ChangedStreamSourceError(str(name), item.version, sql_name(self.entry.parts))
         new = [item for item in versions if item.inserted]
         if not new:
             return self.nothing("the source has no new row")

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.sources import SourceOperationError
-from deltasql.base.errors.statements.refused import HiveStatementError, TruncatePartitionError
 from deltasql.catalog.governance import TableSource
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.planner.changes import Answer, Plan
@@ -67,8 +66,8 @@ def plan_refused(statement: Refused, context: Context) -> Plan:
         return _of_files(statement, foreign.source, caret)
     context.location(statement.table)
     if statement.operation == "TRUNCATE TABLE PARTITION":
-        raise TruncatePartitionError(str(statement.table), statement.advice).at(caret)
-    raise HiveStatementError(statement.operation, str(statement.table), statement.advice).at(caret)
+        raise errors.TruncatePartitionError(str(statement.table), statement.advice).at(caret)
+    raise errors.HiveStatementError(statement.operation, str(statement.table), statement.advice).at(caret)
 
 
 def _of_files(statement: Refused, source: TableSource, caret: Caret) -> Answer:
@@ -76,4 +75,4 @@ def _of_files(statement: Refused, source: TableSource, caret: Caret) -> Answer:
     if statement.operation in _REPAIRS:
         return Answer()
     advice = _FOLDERS if "PARTITION" in statement.operation else _STORED
-    raise SourceOperationError(statement.operation, str(statement.table), source.format, advice).at(caret)
+    raise errors.SourceOperationError(statement.operation, str(statement.table), source.format, advice).at(caret)

@@ -9,14 +9,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.restore import (
-    RestoreMissingFilesError,
-    RestoreTimestampEarlierError,
-    RestoreTimestampGreaterError,
-    RestoreVersionError,
-)
-from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError, VersionNotFoundError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
 from deltasql.log.actions import actions as operations
@@ -130,12 +124,12 @@ def _unquoted(expression: str) -> str:
 def _restore_error(error: DeltaSqlError, table: str) -> DeltaSqlError:
     """The error in the words of RESTORE."""
     match error:
-        case VersionNotFoundError():
-            return RestoreVersionError(table, error.version, error.earliest, error.latest)
-        case TimestampTooEarlyError():
-            return RestoreTimestampEarlierError(table, error.timestamp, error.earliest)
-        case TimestampTooLateError():
-            return RestoreTimestampGreaterError(table, error.timestamp, error.latest)
+        case errors.VersionNotFoundError():
+            return errors.RestoreVersionError(table, error.version, error.earliest, error.latest)
+        case errors.TimestampTooEarlyError():
+            return errors.RestoreTimestampEarlierError(table, error.timestamp, error.earliest)
+        case errors.TimestampTooLateError():
+            return errors.RestoreTimestampGreaterError(table, error.timestamp, error.latest)
     return error
 
 
@@ -162,7 +156,7 @@ def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
 
     gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
     if gone:
-        raise RestoreMissingFilesError(old.table, old.version, len(gone), tuple(gone[:_MOST_SHOWN]))
+        raise errors.RestoreMissingFilesError(old.table, old.version, len(gone), tuple(gone[:_MOST_SHOWN]))
 
 
 def _counts(old: Snapshot, current: Snapshot, restored: pa.Table, removed: pa.Table) -> tuple[int, ...]:

@@ -11,19 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.statements.routine import (
-    DuplicateAliasError,
-    ImmediateIntoError,
-    ImmediateParameterError,
-    ImmediateTextError,
-    NestedImmediateError,
-    NullImmediateError,
-    ScriptInImmediateError,
-    UnnamedParameterError,
-)
-from deltasql.base.errors.statements.settings import UnboundParameterError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner import binding
@@ -57,15 +46,15 @@ def plan_execute_immediate(statement: ExecuteImmediate, context: Context) -> Pla
     """The plan of the statement in the text. Its errors are placed in that text."""
     text = _text(statement.text, context)
     if is_script(text):
-        raise ScriptInImmediateError().at(context.caret(statement.text.start, statement.text.end))
+        raise errors.ScriptInImmediateError().at(context.caret(statement.text.start, statement.text.end))
     arguments = None if statement.values is None else _arguments(statement.values, text, context)
     depth = context.depth + 1
     if depth > _DEEPEST:
-        raise NestedImmediateError(depth=_DEEPEST).at(context.caret(statement.text.start, statement.text.end))
+        raise errors.NestedImmediateError(depth=_DEEPEST).at(context.caret(statement.text.start, statement.text.end))
     try:
         bound = bind_parameters(text, _no_values(text) if arguments is None else arguments)
-    except UnboundParameterError as error:
-        raise ImmediateParameterError(name=error.name).at(error.caret) from None
+    except errors.UnboundParameterError as error:
+        raise errors.ImmediateParameterError(name=error.name).at(error.caret) from None
     # Asking for the method alone would wake the engine.
     bound = bind_identifiers(bound, lambda name: context.analyst.value(name))  # noqa: PLW0108
     node = parse(bound.sql)
@@ -75,7 +64,7 @@ def plan_execute_immediate(statement: ExecuteImmediate, context: Context) -> Pla
     change = change.query() if isinstance(change, LogRows) else change
     if not (isinstance(node, (QueryStatement, ExecuteImmediate)) and isinstance(change, QueryRows)):
         verb = bound.sql.split(maxsplit=1)[0].upper()
-        raise ImmediateIntoError(statement=verb).at(context.caret(statement.text.start, statement.text.end))
+        raise errors.ImmediateIntoError(statement=verb).at(context.caret(statement.text.start, statement.text.end))
     assert isinstance(change.operator, SqlQuery)
     variables = ", ".join(str(variable) for variable in statement.variables)
     return SparkCommand(f"SET VARIABLE ({variables}) = (\n{change.operator.sql}\n)", change.operator.relations)
@@ -94,8 +83,8 @@ def _text(expression: SqlText, context: Context) -> str:
     value = context.analyst.value(expression.text)
     if not isinstance(value, str):
         text = expression.text
-        error = ImmediateTextError(expression=text, found=f"of type {type(value).__name__}")
-        wrong = NullImmediateError(expression=text) if value is None else error
+        error = errors.ImmediateTextError(expression=text, found=f"of type {type(value).__name__}")
+        wrong = errors.NullImmediateError(expression=text) if value is None else error
         raise wrong.at(context.caret(expression.start, expression.end))
     return value
 
@@ -111,7 +100,7 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
     if any(name for _, name in items) or (all(names) and _NAMED_MARKER.search(text)):
         if not all(names):
             value = spans[names.index("")]
-            raise UnnamedParameterError(value=value).at(context.caret(values.start, values.end))
+            raise errors.UnnamedParameterError(value=value).at(context.caret(values.start, values.end))
         _refuse_twice(names, context.caret(values.start, values.end))
         return dict(zip(names, arguments, strict=True))
     return arguments
@@ -120,14 +109,14 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
 def _refuse_missing(items: Sequence[tuple[list[Token], str | None]], caret: Caret) -> None:
     """Raises ParseSyntaxError for a name without a value: USING AS a."""
     if not all(tokens for tokens, _ in items):
-        raise ParseSyntaxError("No value stands before AS.", "AS").at(caret)
+        raise errors.ParseSyntaxError("No value stands before AS.", "AS").at(caret)
 
 
 def _refuse_twice(names: Sequence[str], caret: Caret) -> None:
     """Raises DuplicateAliasError for a name of two values."""
     twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
     if twice is not None:
-        raise DuplicateAliasError(name=twice).at(caret)
+        raise errors.DuplicateAliasError(name=twice).at(caret)
 
 
 def _items(tokens: list[Token]) -> Iterator[list[Token]]:

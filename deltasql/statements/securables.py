@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.governance import SecurableClauseError, SecurableExistsError
 from deltasql.catalog.governance import Securable, checked, matching, now, sql_name
 from deltasql.catalog.names import TABLE
 from deltasql.plan.base import TableName
@@ -55,7 +55,7 @@ def plan_create_securable(statement: CreateSecurable, context: Context) -> Plan:
         if exists and statement.if_not_exists:
             return Answer()
         if exists:
-            error = SecurableExistsError(f"{statement.kind} {sql_name((name,))}")
+            error = errors.SecurableExistsError(f"{statement.kind} {sql_name((name,))}")
             raise error.at(context.caret(statement.name.start, statement.name.end))
         facts = dict(statement.facts)
         if statement.kind != kind:
@@ -79,7 +79,7 @@ def plan_alter_securable(statement: AlterSecurable, context: Context) -> Plan:
         if new_name is not None and new_name.lower() != found.name:
             others = {item.name for item in context.catalog.securables(kind)}
             if new_name.lower() in others:
-                raise SecurableExistsError(f"{statement.kind} {sql_name((new_name.lower(),))}").at(
+                raise errors.SecurableExistsError(f"{statement.kind} {sql_name((new_name.lower(),))}").at(
                     context.caret(statement.name.start, len(context.sql.rstrip("; \n")))
                 )
         note_recorded(f"ALTER {statement.kind}")
@@ -186,7 +186,7 @@ def _member(item: SecurableName, context: Context, *, must_exist: bool = True) -
     if item.kind in {"USER", "GROUP"}:
         return f"{item.kind} {item.name.parts[0]}"
     if item.kind in {"MODEL", "VOLUME"}:
-        error = SecurableClauseError(f"There are no objects of the kind {item.kind.lower()}.")
+        error = errors.SecurableClauseError(f"There are no objects of the kind {item.kind.lower()}.")
         raise error.at(context.caret(item.start, item.end))
     if must_exist or item.kind == "SCHEMA":
         subject, kind = subject_of(item, context)

@@ -11,14 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.statements.settings import (
-    TimeZoneOffsetError,
-    UnknownSettingError,
-    UnknownTimeZoneError,
-)
 from deltasql.base.errors.suggestion import resembling
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
 from deltasql.base.timezone import is_zone, offset_name
 from deltasql.plan.base import LogicalPlan, SqlText
@@ -104,17 +99,17 @@ def _zone_name(written: SqlText, context: Context) -> str | None:
     if all(token.kind == "string" for token in tokens):
         name = "".join(texts)
         if not is_zone(name):
-            raise UnknownTimeZoneError(value=name).at(caret)
+            raise errors.UnknownTimeZoneError(value=name).at(caret)
         return name
     if [token.key for token in tokens] == ["LOCAL"]:
         return context.settings.machine_zone
     if tokens[0].key != "INTERVAL":
         expected = "LOCAL, a text such as 'UTC', or an INTERVAL"
-        raise ParseSyntaxError(f"SET TIME ZONE takes {expected}; found {texts[0]}.", texts[0]).at(caret)
+        raise errors.ParseSyntaxError(f"SET TIME ZONE takes {expected}; found {texts[0]}.", texts[0]).at(caret)
     seconds = _interval_seconds(texts[1:])
     offset = None if seconds is None else offset_name(seconds)
     if offset is None:
-        raise TimeZoneOffsetError(interval=written.text).at(caret)
+        raise errors.TimeZoneOffsetError(interval=written.text).at(caret)
     return offset
 
 
@@ -169,7 +164,7 @@ def check_setting(key: str, value: str) -> None:
     """Raises InvalidSettingError for an invalid value of `key`, UnknownSettingError for a misspelt key of deltasql."""
     setting = SETTINGS.get(key)
     if key.lower() == _LOCAL_FOLDERS:
-        raise UnknownSettingError(key, "It is an argument of connect(), and no statement changes it.")
+        raise errors.UnknownSettingError(key, "It is an argument of connect(), and no statement changes it.")
     if setting is not None:
         setting.value(value)
     elif key.lower().startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
@@ -182,7 +177,7 @@ def _refuse_misspelt(key: str) -> None:
     near = resembling(key.upper(), upper_names.values())
     if near:
         meant = next(name for name, upper in upper_names.items() if upper == near[0])
-        raise UnknownSettingError(key, f"Did you mean {meant}?")
+        raise errors.UnknownSettingError(key, f"Did you mean {meant}?")
     if key.lower().startswith(_PREFIX):
         names = sorted(name for name in upper_names if name.startswith(_PREFIX))
-        raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(names)}.")
+        raise errors.UnknownSettingError(key, f"Those of deltasql are: {', '.join(names)}.")

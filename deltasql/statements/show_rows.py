@@ -7,14 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
 from deltasql.base.errors.secrets import shown_pairs
-from deltasql.base.errors.statements.inspect import (
-    DescribeViewDetailError,
-    DescribeViewHistoryError,
-    ShowCreateBuiltInViewError,
-    ShowCreateViewError,
-)
 from deltasql.catalog.governance import Entry, Refreshed, TableEntry, ViewEntry, matching
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.properties import without_deltasql_properties
@@ -113,7 +108,7 @@ HISTORY = _columns(
 def plan_describe_detail(statement: DescribeDetail, context: Context) -> Plan:
     """One row about the latest version."""
     if context.is_view(statement.table):
-        raise DescribeViewDetailError(view=str(statement.table)).at(_caret(statement.table, context))
+        raise errors.DescribeViewDetailError(view=str(statement.table)).at(_caret(statement.table, context))
     snapshot = context.snapshot(statement.table)
     metadata, protocol = snapshot.metadata, snapshot.protocol
     row = (
@@ -142,7 +137,7 @@ def plan_describe_history(statement: DescribeHistory, context: Context) -> Plan:
     """One row per commit that the log still has, newest first."""
     context.refuse_version(statement.table)
     if context.is_view(statement.table):
-        raise DescribeViewHistoryError(view=str(statement.table)).at(_caret(statement.table, context))
+        raise errors.DescribeViewHistoryError(view=str(statement.table)).at(_caret(statement.table, context))
     log = context.log(statement.table)
     context.snapshot(statement.table)
     return Answer(HISTORY, tuple(_history_row(*_entry(item)) for item in log.history(statement.limit)))
@@ -292,10 +287,10 @@ def plan_show_table_properties(statement: ShowTableProperties, context: Context)
 def plan_show_create_table(statement: ShowCreateTable, context: Context) -> Plan:
     """A statement that makes a table like this one, or a view."""
     if context.is_temporary_view(statement.table):
-        raise ShowCreateViewError(view=str(statement.table)).at(_caret(statement.table, context))
+        raise errors.ShowCreateViewError(view=str(statement.table)).at(_caret(statement.table, context))
     view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
     if view is not None and view.is_built_in:
-        raise ShowCreateBuiltInViewError(view=str(statement.table)).at(_caret(statement.table, context))
+        raise errors.ShowCreateBuiltInViewError(view=str(statement.table)).at(_caret(statement.table, context))
     if view is not None:
         return Answer(_columns(("createtab_stmt", STRING)), ((create_view_statement(view),),))
     foreign = context.foreign(statement.table)

@@ -8,16 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.sources import (
-    DeltaLocationError,
-    PartitionsWithoutColumnsError,
-    SourceOperationError,
-    TextColumnsError,
-    UnknownColumnsError,
-)
-from deltasql.base.errors.statements.properties import UnsetMissingPropertyError
-from deltasql.base.errors.statements.table import ColumnListWithQueryError, NonEmptyLocationError
+from deltasql.base import errors
 from deltasql.catalog.governance import TableEntry, TableSource, now, sql_name
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import Operator, Project
@@ -81,7 +72,7 @@ def _refuse_policies(statement: CreateTable, context: Context) -> None:
             continue
         caret = context.caret(clause.start, clause.end)
         if is_recorded(name, caret, context):
-            error = SourceOperationError(
+            error = errors.SourceOperationError(
                 name, str(statement.table), str(statement.provider).lower(), "Leave it out, or write USING delta."
             )
             raise error.at(caret)
@@ -96,7 +87,7 @@ def source_like(statement: CreateTableLike, source: TableSource, context: Contex
     _refuse_path(name, source.format)
     if source.format == ICEBERG:
         advice = "Iceberg tables are read only. Write USING delta."
-        raise SourceOperationError("LIKE", table, ICEBERG, advice)
+        raise errors.SourceOperationError("LIKE", table, ICEBERG, advice)
     if _exists(statement, context):
         return Answer()
     place = _place(name, statement.location, source.format, context)
@@ -117,7 +108,7 @@ def _exists(statement: CreateTable | CreateTableLike, context: Context) -> bool:
     if context.catalog.resolve(name.parts) is None:
         return False
     if not statement.if_not_exists:
-        raise TableAlreadyExistsError(table=str(name))
+        raise errors.TableAlreadyExistsError(table=str(name))
     return True
 
 
@@ -149,7 +140,7 @@ def _refuse(statement: CreateTable) -> None:
     _refuse_path(statement.table, name)
     for clause, is_used in clauses.items():
         if is_used:
-            raise SourceOperationError(clause, table, name, advice)
+            raise errors.SourceOperationError(clause, table, name, advice)
     if name == ICEBERG:
         _refuse_for_iceberg(statement, table)
 
@@ -157,19 +148,21 @@ def _refuse(statement: CreateTable) -> None:
 def _refuse_path(name: TableName, source_format: str) -> None:
     if name.path is not None:
         advice = "Write a name, and LOCATION with the path."
-        raise SourceOperationError("A path as the name", str(name), source_format, advice)
+        raise errors.SourceOperationError("A path as the name", str(name), source_format, advice)
 
 
 def _refuse_for_iceberg(statement: CreateTable, table: str) -> None:
     """Iceberg tables are read only, with the columns of their metadata."""
     if statement.query is not None:
-        raise SourceOperationError("AS SELECT", table, ICEBERG, "Iceberg tables are read only. Write USING delta.")
+        raise errors.SourceOperationError(
+            "AS SELECT", table, ICEBERG, "Iceberg tables are read only. Write USING delta."
+        )
     if _location(statement) is None:
-        raise SourceOperationError(
+        raise errors.SourceOperationError(
             "A table without LOCATION", table, ICEBERG, "Name the folder of an Iceberg table: LOCATION '/path'."
         )
     if statement.columns is not None or statement.partitioned_by:
-        raise SourceOperationError(
+        raise errors.SourceOperationError(
             "A list of columns", table, ICEBERG, "Leave it out: the columns are those of the Iceberg metadata."
         )
 
@@ -179,7 +172,7 @@ def _location(statement: CreateTable) -> str | None:
     paths = [value for key, value in statement.options if key.lower() == _PATH]
     if paths and statement.location is not None:
         table, name = str(statement.table), str(statement.provider).lower()
-        raise SourceOperationError("The option 'path' beside LOCATION", table, name, "Leave out one of them.")
+        raise errors.SourceOperationError("The option 'path' beside LOCATION", table, name, "Leave out one of them.")
     return paths[0] if paths else statement.location
 
 
@@ -193,7 +186,7 @@ def _described(statement: CreateTable) -> TableSource:
 def _require_vacant(context: Context, place: str) -> None:
     """Raises NonEmptyLocationError."""
     if not context.analyst.stores.open(place).is_vacant():
-        raise NonEmptyLocationError(location=place)
+        raise errors.NonEmptyLocationError(location=place)
 
 
 def _with_columns(statement: CreateTable, context: Context, source: TableSource, place: str) -> TableSource:
@@ -203,10 +196,10 @@ def _with_columns(statement: CreateTable, context: Context, source: TableSource,
         _check_iceberg(statement, context, source, place)
         return source
     if statement.columns is None and statement.partitioned_by:
-        raise PartitionsWithoutColumnsError(table)
+        raise errors.PartitionsWithoutColumnsError(table)
     if statement.columns is None:
         if _location(statement) is None and source.format != "text":
-            raise UnknownColumnsError(table, source.format, "there is no LOCATION with files")
+            raise errors.UnknownColumnsError(table, source.format, "there is no LOCATION with files")
         found = found_columns(context, source, listed_files(context, source, place), table)
     else:
         declared = declared_schema(statement, context)
@@ -226,7 +219,7 @@ def _of_columns(source: TableSource, found: FoundColumns, table: str) -> TableSo
 def _check_iceberg(statement: CreateTable, context: Context, source: TableSource, place: str) -> None:
     """Raises what is wrong with an Iceberg table, DeltaLocationError for the folder of a Delta table of its own."""
     if context.logs(place, str(statement.table)).exists():
-        raise DeltaLocationError(place, ICEBERG)
+        raise errors.DeltaLocationError(place, ICEBERG)
     entry = TableEntry(*context.catalog.full_name(statement.table.parts), place, False, now(), source)
     source_snapshot(context, entry, str(statement.table))
 
@@ -260,7 +253,7 @@ def _check_text(source: TableSource, table: str) -> None:
     assert source.schema is not None
     data = [field for field in source.schema if field.name not in source.partition_columns]
     if source.format == "text" and [field.type for field in data] != [STRING]:
-        raise TextColumnsError(table, ", ".join(quote(field.name) for field in data))
+        raise errors.TextColumnsError(table, ", ".join(quote(field.name) for field in data))
 
 
 def _from_query(
@@ -269,7 +262,7 @@ def _from_query(
     """CREATE TABLE … AS SELECT: the query's columns."""
     assert statement.query is not None
     if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
-        raise ColumnListWithQueryError(table=str(statement.table))
+        raise errors.ColumnListWithQueryError(table=str(statement.table))
     _require_vacant(context, place)
     query = binding.query(context, statement.query)
     schema = context.analyst.schema(query)
@@ -321,7 +314,7 @@ def without_properties(keys: Iterable[str], entry: TableEntry, *, strict: bool) 
     removed = set(keys)
     missing = removed - entry.source.properties.keys() - {_COMMENT}
     if missing and strict:
-        raise UnsetMissingPropertyError(key=min(missing), table=sql_name(entry.parts))
+        raise errors.UnsetMissingPropertyError(key=min(missing), table=sql_name(entry.parts))
 
     def change(source: TableSource) -> TableSource:
         kept = {key: value for key, value in source.properties.items() if key not in removed}

@@ -18,17 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError, counted
-from deltasql.base.errors.catalog import TooManyNamePartsError
-from deltasql.base.errors.statements.governance import (
-    GovernanceRefusedError,
-    InvalidPrivilegeError,
-    PolicyColumnError,
-    PolicyFunctionError,
-    SecurableNotFoundError,
-    UnsupportedSecurableError,
-)
-from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.base.settings.session_settings import GOVERNANCE
 from deltasql.catalog.governance import (
@@ -81,7 +72,9 @@ def subject_of(securable: SecurableName, context: Context) -> tuple[Subject, str
     try:
         subject, kind = _found(securable, context)
         if subject.parts and context.catalog.external.type_of(subject.parts[0]) is not None:
-            raise UnsupportedSecurableError(str(subject), "Its catalog is external: run the statement on its server.")
+            raise errors.UnsupportedSecurableError(
+                str(subject), "Its catalog is external: run the statement on its server."
+            )
         return subject, kind
     except DeltaSqlError as error:
         raise error.at(context.caret(securable.start, securable.end)) from None
@@ -90,7 +83,7 @@ def subject_of(securable: SecurableName, context: Context) -> tuple[Subject, str
 def _found(securable: SecurableName, context: Context) -> tuple[Subject, str]:
     kind, name = securable.kind, securable.name
     if kind in _UNSUPPORTED:
-        raise UnsupportedSecurableError(kind if name is None else f"{kind} {name}", _UNSUPPORTED[kind])
+        raise errors.UnsupportedSecurableError(kind if name is None else f"{kind} {name}", _UNSUPPORTED[kind])
     if kind == CATALOG:
         catalog = context.catalog.current_catalog if name is None else context.require_catalog(name).lower()
         return Subject(CATALOG, (catalog,)), kind
@@ -119,7 +112,7 @@ def single_part(name: TableName, context: Context) -> str:
     """The only part of a name. Raises TooManyNamePartsError, at the name."""
     context.refuse_version(name)
     if len(name.parts) != 1:
-        raise TooManyNamePartsError(name=str(name)).at(context.caret(name.start, name.end))
+        raise errors.TooManyNamePartsError(name=str(name)).at(context.caret(name.start, name.end))
     return name.parts[0]
 
 
@@ -127,27 +120,27 @@ def table_subject(name: TableName, context: Context) -> Subject:
     """A table of the catalog. Raises WrongObjectError for a view, and what `subject_of` raises."""
     subject, kind = subject_of(SecurableName(TABLE, name, name.start, name.end), context)
     if kind == "VIEW":
-        error = WrongObjectError("ROW FILTER, MASK", "table", str(name), "view", "the condition into its query")
+        error = errors.WrongObjectError("ROW FILTER, MASK", "table", str(name), "view", "the condition into its query")
         raise error.at(context.caret(name.start, name.end))
     return subject
 
 
 def _relation(kind: str, name: TableName, context: Context) -> tuple[Subject, str]:
     if name.path is not None:
-        raise UnsupportedSecurableError(str(name), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
+        raise errors.UnsupportedSecurableError(str(name), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
     if context.is_temporary_view(name):
-        raise UnsupportedSecurableError(f"The temporary view {name}", "Name a view of the catalog.")
+        raise errors.UnsupportedSecurableError(f"The temporary view {name}", "Name a view of the catalog.")
     entry = context.catalog.find(name.parts) if len(name.parts) <= 3 else None
     if entry is None:
         entry = context.catalog.require(name.parts)
     is_view = isinstance(entry, ViewEntry)
     if isinstance(entry, ViewEntry) and entry.is_built_in:
-        raise UnsupportedSecurableError(f"The built-in view {name}", "Name a table or a view of your own.")
+        raise errors.UnsupportedSecurableError(f"The built-in view {name}", "Name a table or a view of your own.")
     refreshed = None if isinstance(entry, ViewEntry) else entry.refreshed
     found = "VIEW" if is_view else TABLE if refreshed is None else refreshed.kind.value
     if kind in {"VIEW", *REFRESHED_KINDS} and kind != found:
         words = f"A statement about a {kind}"
-        raise WrongObjectError(words, kind.lower(), str(name), found.lower(), f"ON {found} {name}")
+        raise errors.WrongObjectError(words, kind.lower(), str(name), found.lower(), f"ON {found} {name}")
     return Subject(TABLE, entry.parts), found
 
 
@@ -157,7 +150,7 @@ def _function(name: TableName, context: Context) -> Subject:
         names = [entry.name for entry in context.catalog.functions(parts[:2])]
         similar = similar_names(parts[-1], names, most=3)
         advice = meant(similar) or "SHOW USER FUNCTIONS lists all of them."
-        raise SecurableNotFoundError(f"FUNCTION {name}", advice)
+        raise errors.SecurableNotFoundError(f"FUNCTION {name}", advice)
     return Subject(FUNCTION, parts)
 
 
@@ -214,7 +207,7 @@ def checked_privileges(kind: str, privileges: Sequence[Privilege], context: Cont
             continue
         others = f"It has {', '.join(sorted(known))}." if known else "It has an owner, and no privileges."
         advice = meant(similar_names(privilege.text, known)) or others
-        error = InvalidPrivilegeError(privilege.text, kind, advice)
+        error = errors.InvalidPrivilegeError(privilege.text, kind, advice)
         raise error.at(context.caret(privilege.start, privilege.end))
     return tuple(dict.fromkeys(privilege.text for privilege in privileges))
 
@@ -240,7 +233,7 @@ def is_recorded(operation: str, caret: Caret, context: Context) -> bool:
     """Whether the setting is RECORD; with WARN the statement gets a warning. Raises GovernanceRefusedError."""
     mode = context.setting(GOVERNANCE)
     if mode == "ERROR":
-        raise GovernanceRefusedError(operation).at(caret)
+        raise errors.GovernanceRefusedError(operation).at(caret)
     if mode == "WARN":
         make_note(IGNORED.format(operation=operation), is_warning=True)
         return False
@@ -426,7 +419,7 @@ def _refused(
     written: RowFilterClause | ColumnMask, declared: _Declared, reason: str, advice: str, context: Context
 ) -> DeltaSqlError:
     name = written.function
-    error = PolicyFunctionError(str(name), declared.policy, declared.table, reason, advice)
+    error = errors.PolicyFunctionError(str(name), declared.policy, declared.table, reason, advice)
     return error.at(context.caret(name.start, name.end))
 
 
@@ -476,8 +469,8 @@ class _Used:
     policy: str
     drop: str
 
-    def refused(self, table: TableName, change: str) -> PolicyColumnError:
-        return PolicyColumnError(quote(self.column), str(table), change, self.policy, self.drop)
+    def refused(self, table: TableName, change: str) -> errors.PolicyColumnError:
+        return errors.PolicyColumnError(quote(self.column), str(table), change, self.policy, self.drop)
 
 
 def _used(location: str, context: Context) -> Iterator[_Used]:

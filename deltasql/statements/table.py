@@ -11,13 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.statements.refused import (
-    BucketingError,
-    DefaultCollationError,
-    PartitionExpressionError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.settings.session_settings import AUTO_CREATE
 from deltasql.catalog.store import INFORMATION_SCHEMA, SYSTEM
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
@@ -280,14 +275,14 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     mode, external, if_not_exists, table, elements, *clauses, query = children
     if if_not_exists and mode != "create":
         reason = "A table is created IF NOT EXISTS or replaced, not both. Leave out one of them."
-        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+        raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     if query is not None and elements is None:
         _refuse_reserved_columns(tree.children[-1], text)
     values = collect(clauses, tree.children[5:-1], text)
     columns = None if elements is None else tuple(item for item in elements if isinstance(item, ColumnDefinition))
     if columns == ():
         reason = "A table with constraints needs columns for them."
-        raise ParseSyntaxError(reason, "CONSTRAINT").at(caret(tree.children[4], text))
+        raise errors.ParseSyntaxError(reason, "CONSTRAINT").at(caret(tree.children[4], text))
     values["columns"] = columns
     _apply_default_collation(values, tree, text)
     return CreateTable(
@@ -317,7 +312,7 @@ def _apply_default_collation(values: dict[str, Any], tree: Tree, text: str) -> N
     default, columns = values.get("collation"), values["columns"]
     collation = None if default == BINARY_COLLATION else default
     if collation is not None and (columns is None or values.get("provider", "delta").lower() != "delta"):
-        raise DefaultCollationError(collation).at(caret(tree, text))
+        raise errors.DefaultCollationError(collation).at(caret(tree, text))
     values["columns"] = columns and tuple(_in_collation(item, collation) for item in columns)
     values["partitioned_by"] = tuple(_in_collation(item, collation) for item in values.get("partitioned_by", ()))
     if collation is not None:
@@ -343,7 +338,7 @@ def _refuse_reserved_columns(query: GrammarToken, text: str) -> None:
         return
     name = first["name"]
     reason = f"{name} is a reserved word. To use it as a name, write `{name}`."
-    raise ParseSyntaxError(reason, name).at(Caret(text, *first.span("name")))
+    raise errors.ParseSyntaxError(reason, name).at(Caret(text, *first.span("name")))
 
 
 @builds("create_table_like")
@@ -351,7 +346,7 @@ def _create_table_like(children: list[Any], tree: Tree, text: str) -> CreateTabl
     mode, external, if_not_exists, table, source, *clauses = children
     if mode != "create" or external:
         reason = "A table like another one is created by CREATE TABLE … LIKE. To replace one, name the columns."
-        raise ParseSyntaxError(reason, "LIKE").at(caret(tree.children[0], text))
+        raise errors.ParseSyntaxError(reason, "LIKE").at(caret(tree.children[0], text))
     values = collect(clauses, tree.children[5:], text)
     location, properties = values.get("location"), values.get("properties", ())
     return CreateTableLike(if_not_exists, table, source, values.get("provider"), location, properties)
@@ -427,7 +422,7 @@ def _of_column(
             constraints[-1] = replace(constraints[-1], options=(*constraints[-1].options, item))
         elif not constraints or item.text != "ENFORCED":
             reason = f"{item.text} stands behind PRIMARY KEY or REFERENCES."
-            raise ParseSyntaxError(reason, item.text).at(Caret(text, item.start, item.end))
+            raise errors.ParseSyntaxError(reason, item.text).at(Caret(text, item.start, item.end))
     return tuple(constraints)
 
 
@@ -443,12 +438,12 @@ def _options(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("bucket_clause")
 def _buckets(children: list[Any], tree: Tree, text: str) -> NoReturn:
-    raise BucketingError(" ".join(text[tree.start : tree.end].split())).at(caret(tree, text))
+    raise errors.BucketingError(" ".join(text[tree.start : tree.end].split())).at(caret(tree, text))
 
 
 @builds("partition_expression")
 def _partition_expression(children: list[Any], tree: Tree, text: str) -> NoReturn:
-    raise PartitionExpressionError(text[tree.start : tree.end]).at(caret(tree, text))
+    raise errors.PartitionExpressionError(text[tree.start : tree.end]).at(caret(tree, text))
 
 
 @builds("generated_option")
@@ -458,7 +453,7 @@ def _generated(children: list[Any], tree: Tree, text: str) -> Clause:
     start = skip_blanks(text, outer.start + 1)
     inside = text[start : outer.end - 1].rstrip()
     if not inside:
-        raise ParseSyntaxError("GENERATED ALWAYS AS needs an expression in its parentheses.", outer.text).at(
+        raise errors.ParseSyntaxError("GENERATED ALWAYS AS needs an expression in its parentheses.", outer.text).at(
             caret(tree.children[0], text)
         )
     return Clause("generated", SqlText(inside, start))

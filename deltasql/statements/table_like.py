@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import TableAlreadyExistsError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
 from deltasql.catalog.governance import TableSource
 from deltasql.log.actions import actions as operations
@@ -105,7 +105,7 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
     if target.exists:
         if statement.if_not_exists:
             return Answer()
-        raise TableAlreadyExistsError(table=str(statement.table))
+        raise errors.TableAlreadyExistsError(table=str(statement.table))
     required = required_properties(target, context) if target.snapshot is None else {}
     metadata, protocol = _definition(statement, source, required, context)
     if target.snapshot is not None:

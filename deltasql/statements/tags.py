@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.refused import WrongObjectError
-from deltasql.base.errors.statements.tags import DuplicateTagError, TagExistsError, TagNotFoundError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Metadata, Operation
 from deltasql.log.configuration.keys import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
@@ -151,10 +150,10 @@ def plan_set_tags(statement: SetTags, context: Context) -> Plan:
         for tag in statement.tags:
             key, caret = tag.key.text, context.caret(tag.key.start, tag.key.end)
             if key in added:
-                raise DuplicateTagError(quote_text(key)).at(caret)
+                raise errors.DuplicateTagError(quote_text(key)).at(caret)
             if statement.single and key in tags:
                 pair = f"{quote_text(key)} = {quote_text(tag.value)}"
-                raise TagExistsError(owner.name, quote_text(key), owner.altered, pair).at(caret)
+                raise errors.TagExistsError(owner.name, quote_text(key), owner.altered, pair).at(caret)
             added[key] = tag.value
         return {**tags, **added}
 
@@ -170,7 +169,7 @@ def plan_unset_tags(statement: UnsetTags, context: Context) -> Plan:
         for key in statement.keys:
             if statement.single and key.text not in tags:
                 others = f"Its tags: {', '.join(map(quote_text, sorted(tags)))}." if tags else "It has none."
-                error = TagNotFoundError(owner.name, quote_text(key.text), others)
+                error = errors.TagNotFoundError(owner.name, quote_text(key.text), others)
                 raise error.at(context.caret(key.start, key.end))
         gone = {key.text for key in statement.keys}
         return {key: value for key, value in tags.items() if key not in gone}
@@ -229,7 +228,7 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
             kind, advice = "temporary view", "SET TAGS of the tables that it reads"
         else:
             context.location(name)
-        raise WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), kind, advice).at(
+        raise errors.WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), kind, advice).at(
             context.caret(name.start, name.end)
         )
     owner = _Owner(f"View {name}", f"ALTER VIEW {name}")

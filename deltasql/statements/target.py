@@ -10,18 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.log import NotADeltaTableError
-from deltasql.base.errors.statements.governance import UnsupportedSecurableError
-from deltasql.base.errors.statements.table import (
-    AmbiguousLocationError,
-    ExternalTableWithoutLogError,
-    ExternalTableWithoutSchemaError,
-    LocationMismatchError,
-    NonEmptyLocationError,
-    NotADeltaProviderError,
-)
-from deltasql.base.errors.statements.view import WriteIntoViewError
+from deltasql.base import errors
 from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS
 from deltasql.catalog.governance import UNGOVERNED, Governance, TableEntry
 from deltasql.catalog.names import TABLE, Subject
@@ -73,7 +62,7 @@ def target_of(name: TableName, location: str | None, context: Context, *, define
         if entry.source is not None:
             raise context.delta_only(name, entry)
         if location is not None and table_location(location) != table_location(entry.location):
-            raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
+            raise errors.LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
         return Target(name, log, _latest(log), in_catalog=True, managed=entry.managed)
     return _new_target(name, location, context, defines_columns)
@@ -91,7 +80,7 @@ def _new_target(name: TableName, location: str | None, context: Context, defines
     if location is None and (snapshot is not None or not log.store.is_vacant()):
         if _appears(name, context):
             return target_of(name, location, context, defines_columns=defines_columns)
-        raise NonEmptyLocationError(location=path)
+        raise errors.NonEmptyLocationError(location=path)
     if snapshot is None and location is not None:
         _check_new_location(log, location, defines_columns)
     return Target(name, log, snapshot, in_catalog=False, managed=location is None)
@@ -110,13 +99,13 @@ def _latest(log: DeltaLog) -> Snapshot | None:
     """The latest snapshot of a log; None where the location has no table."""
     try:
         return log.snapshot() if log.exists() else None
-    except NotADeltaTableError:
+    except errors.NotADeltaTableError:
         return None
 
 
 def _path_target(name: TableName, path: str, location: str | None, context: Context, defines_columns: bool) -> Target:
     if location is not None and table_location(location) != table_location(path):
-        raise AmbiguousLocationError(table=str(name), location=location)
+        raise errors.AmbiguousLocationError(table=str(name), location=location)
     log = context.logs(path, str(name))
     snapshot = _latest(log)
     if snapshot is None:
@@ -133,16 +122,16 @@ def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: b
     view = context.catalog.view(name.parts) if name.path is None and len(name.parts) <= 3 else None
     if view is None and mode == "create" and context.foreign(name) is not None:
         if not if_not_exists:
-            raise TableAlreadyExistsError(table=str(name))
+            raise errors.TableAlreadyExistsError(table=str(name))
         return True
     if view is None:
         return False
     if view.is_built_in and not if_not_exists:
         context.catalog.refuse_information(name.parts)
     if mode != "create":
-        raise WriteIntoViewError(view=str(name))
+        raise errors.WriteIntoViewError(view=str(name))
     if not if_not_exists:
-        raise TableAlreadyExistsError(table=str(name))
+        raise errors.TableAlreadyExistsError(table=str(name))
     return True
 
 
@@ -161,7 +150,7 @@ def registration(target: Target, policies: Governance = UNGOVERNED) -> Registrat
 def refuse_provider(provider: str | None, table: TableName) -> None:
     """Raises NotADeltaProviderError for USING of another format."""
     if provider is not None and provider.lower() != "delta":
-        raise NotADeltaProviderError(provider=provider, table=str(table))
+        raise errors.NotADeltaProviderError(provider=provider, table=str(table))
 
 
 def property_defaults(target: Target, context: Context) -> Mapping[str, str]:
@@ -210,9 +199,11 @@ def _check_new_location(log: DeltaLog, location: str, defines_columns: bool) -> 
     Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
     """
     if not log.store.is_vacant():
-        raise (NonEmptyLocationError if defines_columns else ExternalTableWithoutLogError)(location=location)
+        raise (errors.NonEmptyLocationError if defines_columns else errors.ExternalTableWithoutLogError)(
+            location=location
+        )
     if not defines_columns:
-        raise ExternalTableWithoutSchemaError(location=location)
+        raise errors.ExternalTableWithoutSchemaError(location=location)
 
 
 def governed_registration(
@@ -226,13 +217,15 @@ def governed_registration(
     table = statement.table
     policies = _policies(statement, schema, context)
     if not policies.is_empty and table.path is not None:
-        error = UnsupportedSecurableError(str(table), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
+        error = errors.UnsupportedSecurableError(str(table), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
         raise error.at(context.caret(table.start, table.end))
     if (
         not policies.is_empty
         and context.catalog.external.type_of(context.catalog.full_name(table.parts)[0]) is not None
     ):
-        error = UnsupportedSecurableError(str(table), "Its catalog is external: run the statement on its server.")
+        error = errors.UnsupportedSecurableError(
+            str(table), "Its catalog is external: run the statement on its server."
+        )
         raise error.at(context.caret(table.start, table.end))
     if policies.is_empty and target.snapshot is not None:
         refuse_lost_columns(schema, table, target.snapshot.location, context)

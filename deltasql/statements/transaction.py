@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.transaction import ControlInBlockError, EmptyBlockError, NestedTransactionError
 from deltasql.plan.base import LogicalPlan, SqlText
 from deltasql.planner.changes import AtomicBlock, BlockStatement, Plan, Step, TransactionStep
 from deltasql.planner.context import Context, plan
@@ -61,7 +61,7 @@ def plan_begin_atomic(statement: BeginAtomic, context: Context) -> Plan:
     """The syntax of all statements is checked before the first one runs."""
     caret = _first_words(context.sql, 2)
     if not statement.statements:
-        raise EmptyBlockError().at(caret)
+        raise errors.EmptyBlockError().at(caret)
     for text in statement.statements:
         _check(text, context)
     bound = tuple(BlockStatement(context.bound.within(text), text.start) for text in statement.statements)
@@ -89,9 +89,9 @@ def _check(text: SqlText, context: Context) -> None:
     try:
         node = parse(text.text)
         if isinstance(node, BeginAtomic):
-            raise NestedTransactionError().at(first)
+            raise errors.NestedTransactionError().at(first)
         if isinstance(node, _CONTROLS):
-            raise ControlInBlockError(operation=" ".join(item.key for item in tokenize(text.text))).at(first)
+            raise errors.ControlInBlockError(operation=" ".join(item.key for item in tokenize(text.text))).at(first)
     except DeltaSqlError as error:
         raise error.moved(text.text, context.sql, text.start) from None
 

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.write import FieldOfNonStructError, MissingSetColumnError
 from deltasql.log.actions import actions
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
@@ -150,12 +150,14 @@ def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update
     current: DataType = scope.target.schema
     for part in parts:
         if not isinstance(current, StructType):
-            error = FieldOfNonStructError(column=dotted(parts), parent=dotted(names), type=type_text(current))
+            error = errors.FieldOfNonStructError(column=dotted(parts), parent=dotted(names), type=type_text(current))
             raise error.at(caret)
         field = current.find(part)
         if field is None:
             names_shown = tuple(dotted((*names, name)) for name in current.names)
-            raise MissingSetColumnError(column=dotted(parts), table=str(statement.table), columns=names_shown).at(caret)
+            raise errors.MissingSetColumnError(
+                column=dotted(parts), table=str(statement.table), columns=names_shown
+            ).at(caret)
         names.append(field.name)
         current = field.type
     try:

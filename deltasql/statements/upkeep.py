@@ -15,8 +15,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.refused import WrongObjectError
 from deltasql.log.actions import actions
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -112,7 +112,7 @@ def plan_refresh_table(statement: RefreshTable, context: Context) -> Plan:
     if statement.full or statement.asynchronous:
         found, words = "view" if context.is_view(name) else "table", "FULL" if statement.full else "ASYNC"
         wanted = "materialized view or a streaming table"
-        error = WrongObjectError(f"REFRESH TABLE … {words}", wanted, str(name), found, f"REFRESH TABLE {name}")
+        error = errors.WrongObjectError(f"REFRESH TABLE … {words}", wanted, str(name), found, f"REFRESH TABLE {name}")
         raise error.at(context.caret(name.start, name.end))
     return done
 
@@ -123,7 +123,7 @@ def plan_sync_metadata(statement: SyncMetadata, context: Context) -> Plan:
     name = statement.table
     if context.is_view(name):
         advice = "MSCK REPAIR TABLE of the table that it reads"
-        error = WrongObjectError("MSCK REPAIR TABLE", "table", str(name), "view", advice)
+        error = errors.WrongObjectError("MSCK REPAIR TABLE", "table", str(name), "view", advice)
         raise error.at(context.caret(name.start, name.end))
     return _nothing_to_do(name, context)
 
@@ -141,7 +141,7 @@ def plan_analyze_table(statement: AnalyzeTable, context: Context) -> Plan:
     caret = context.caret(name.start, name.end)
     if context.is_view(name):
         advice = f"ANALYZE TABLE of the tables that {name} reads"
-        raise WrongObjectError("ANALYZE TABLE", "table", str(name), "view", advice).at(caret)
+        raise errors.WrongObjectError("ANALYZE TABLE", "table", str(name), "view", advice).at(caret)
     if context.is_sparks(name):
         return SparkCommand(context.sql, {})
     log, snapshot = context.writable(name) if statement.delta else (None, context.snapshot(name))

@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from deltasql.base.errors.log import NotADeltaTableError
-from deltasql.base.errors.statements.vacuum import (
-    InventorySchemaError,
-    NegativeRetentionError,
-    RetentionTooShortError,
-    VacuumPartitionError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base import errors
 from deltasql.base.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING
 from deltasql.log.properties import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
@@ -62,7 +55,7 @@ def _vacuum(children: list[Any], tree: Tree, text: str) -> Vacuum:
     values = collect(clauses, tree.children[1:], text)
     for other, reason in _NOT_LITE.items():
         if "lite" in values and other in values:
-            raise ParseSyntaxError(f"{reason} Leave out one of them.", "LITE").at(caret(tree, text))
+            raise errors.ParseSyntaxError(f"{reason} Leave out one of them.", "LITE").at(caret(tree, text))
     return Vacuum(
         table,
         True if "lite" in values else False if "full" in values else None,
@@ -130,11 +123,11 @@ def _table(name: TableName, context: Context) -> tuple[DeltaLog, Snapshot]:
     """The table, which must be writable. Raises VacuumPartitionError for a folder inside of one."""
     try:
         return context.writable(name)
-    except NotADeltaTableError:
+    except errors.NotADeltaTableError:
         root = _table_around(name.path, context)
         if root is None:
             raise
-        raise VacuumPartitionError(str(name.path), root).at(context.caret(name.start, name.end)) from None
+        raise errors.VacuumPartitionError(str(name.path), root).at(context.caret(name.start, name.end)) from None
 
 
 def _table_around(path: str | None, context: Context) -> str | None:
@@ -154,9 +147,9 @@ def _specified_retention(hours: SqlText | None, configured: int, table: str, con
     caret = context.caret(hours.start, hours.end)
     specified = int(Decimal(hours.text.replace(" ", "").rstrip("bBdDfFlLsSyY")) * HOUR_MS)
     if specified < 0:
-        raise NegativeRetentionError(hours.text).at(caret)
+        raise errors.NegativeRetentionError(hours.text).at(caret)
     if specified < configured and context.setting(RETENTION_CHECK):
-        raise RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(caret)
+        raise errors.RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(caret)
     return specified
 
 
@@ -177,6 +170,6 @@ def _vacuum_inventory(inventory: SqlText, context: Context) -> Operator:
     fields = {field.name.lower(): field.type for field in schema}
     if any(fields.get(name.lower()) != kind for name, kind in INVENTORY.items()):
         shown = ", ".join(f"{field.name} {type_text(field.type)}" for field in schema)
-        raise InventorySchemaError(shown).at(context.caret(inventory.start, inventory.end))
+        raise errors.InventorySchemaError(shown).at(context.caret(inventory.start, inventory.end))
     columns = ", ".join(INVENTORY)
     return SqlQuery(f"SELECT {columns} FROM ({sql})", relations, "inventory")

@@ -15,24 +15,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.refused import WrongObjectError
-from deltasql.base.errors.statements.view import (
-    AlteredViewNotFoundError,
-    AlterTemporaryViewError,
-    AlterViewOfTableError,
-    CatalogNameTakenError,
-    DuplicateViewColumnError,
-    IfNotExistsAndReplaceError,
-    RecursiveViewError,
-    TemporaryViewNameError,
-    UnnamedViewColumnError,
-    ViewAlreadyExistsError,
-    ViewArityError,
-    ViewInPlaceError,
-    ViewNotFoundError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.catalog.governance import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
 from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
 from deltasql.planner import binding
@@ -187,19 +171,19 @@ def _create_view(children: list[Any], tree: Tree, text: str) -> CreateView:
     for index, column in enumerate(columns or ()):
         if column.typed:
             reason = f"The columns of a view have the types that its query gives them. Write ({column.name}, …)."
-            raise ParseSyntaxError(reason, column.name).at(caret(tree.children[4].children[index], text))
+            raise errors.ParseSyntaxError(reason, column.name).at(caret(tree.children[4].children[index], text))
     return CreateView(mode != "create", scope, if_not_exists, view, columns or (), query, **values)
 
 
 def _refuse_mode(mode: str, scope: ViewScope, if_not_exists: bool, tree: Tree, text: str) -> None:
     if mode == "replace":
         reason = "Views are replaced by CREATE OR REPLACE VIEW."
-        raise ParseSyntaxError(reason, "REPLACE").at(caret(tree.children[0], text))
+        raise errors.ParseSyntaxError(reason, "REPLACE").at(caret(tree.children[0], text))
     if if_not_exists and scope is not ViewScope.PERMANENT:
         reason = "IF NOT EXISTS is not for temporary views. Write CREATE OR REPLACE TEMPORARY VIEW."
-        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+        raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     if if_not_exists and mode != "create":
-        raise IfNotExistsAndReplaceError().at(caret(tree.children[2], text))
+        raise errors.IfNotExistsAndReplaceError().at(caret(tree.children[2], text))
 
 
 @builds("create_source_view")
@@ -208,7 +192,7 @@ def _create_source_view(children: list[Any], tree: Tree, text: str) -> SparkStat
     mode, scope, if_not_exists, view, *_ = children
     if scope is ViewScope.PERMANENT:
         reason = f"Files of a format have temporary views only. Write CREATE VIEW {view} AS SELECT * FROM csv.`/path`."
-        raise ParseSyntaxError(reason, "USING").at(caret(tree.children[-1], text))
+        raise errors.ParseSyntaxError(reason, "USING").at(caret(tree.children[-1], text))
     _refuse_mode(mode, scope, if_not_exists, tree, text)
     return SparkStatement(sql_text(tree, text))
 
@@ -219,7 +203,7 @@ def view_schema(name: TableName, schema: StructType, columns: tuple[ViewColumn, 
     Raises ViewArityError, DuplicateViewColumnError.
     """
     if columns and len(columns) != len(schema):
-        raise ViewArityError(view=str(name), named=len(columns), given=len(schema), columns=schema.names)
+        raise errors.ViewArityError(view=str(name), named=len(columns), given=len(schema), columns=schema.names)
     fields = list(schema)
     if columns:
         fields = [
@@ -229,7 +213,7 @@ def view_schema(name: TableName, schema: StructType, columns: tuple[ViewColumn, 
     seen = set[str]()
     for field in fields:
         if field.name.lower() in seen:
-            raise DuplicateViewColumnError(view=str(name), column=quote(field.name))
+            raise errors.DuplicateViewColumnError(view=str(name), column=quote(field.name))
         seen.add(field.name.lower())
     return StructType(tuple(fields))
 
@@ -262,9 +246,9 @@ def created(statement: CreateView, context: Context) -> Plan:
 def _refuse_taken(existing: Entry, name: TableName, *, or_replace: bool) -> None:
     """Raises CatalogNameTakenError, ViewInPlaceError."""
     if not or_replace:
-        raise CatalogNameTakenError(view=str(name), kind="view" if isinstance(existing, ViewEntry) else "table")
+        raise errors.CatalogNameTakenError(view=str(name), kind="view" if isinstance(existing, ViewEntry) else "table")
     if isinstance(existing, TableEntry):
-        raise ViewInPlaceError(table=str(name))
+        raise errors.ViewInPlaceError(table=str(name))
 
 
 def altered(entry: ViewEntry, statement: AlterView, context: Context) -> ViewDefining:
@@ -311,7 +295,7 @@ def with_column_comment(entry: ViewEntry, column: tuple[str, ...], comment: str 
 def _changing(entry: ViewEntry, change: Callable[[ViewDefinition], ViewDefinition]) -> ViewDefining:
     def define(existing: Entry | None) -> ViewDefinition:
         if not isinstance(existing, ViewEntry):
-            raise AlteredViewNotFoundError(view=sql_name(entry.parts))
+            raise errors.AlteredViewNotFoundError(view=sql_name(entry.parts))
         return change(existing.definition)
 
     return ViewDefining(entry.parts, define)
@@ -353,7 +337,7 @@ def _refuse_unnamed(name: TableName, query: str, schema: StructType) -> None:
     for column in schema.names:
         # What a star brings has the name that it has in its table.
         if _NAME.fullmatch(column) is None and column.lower() not in written and not stars:
-            raise UnnamedViewColumnError(view=str(name), expression=column)
+            raise errors.UnnamedViewColumnError(view=str(name), expression=column)
 
 
 def _constants(tokens: Sequence[Token]) -> set[str]:
@@ -372,7 +356,7 @@ def _refuse_cycle(parts: tuple[str, str, str], query: SqlText, context: Context)
         path = paths.pop()
         last = path[-1]
         if last == parts:
-            raise RecursiveViewError(view=sql_name(parts), cycle=" → ".join(map(sql_name, path)))
+            raise errors.RecursiveViewError(view=sql_name(parts), cycle=" → ".join(map(sql_name, path)))
         entry = context.catalog.view(last)
         if last in seen or entry is None:
             continue
@@ -406,13 +390,13 @@ def plan_create_view(statement: CreateView, context: Context) -> Plan:
 def _created(statement: CreateView, context: Context) -> ViewChange:
     name = statement.view
     if len(name.parts) > 1 or name.temporal is not None:
-        raise TemporaryViewNameError(view=str(name), advice=f"CREATE TEMPORARY VIEW {quote(name.parts[-1])}")
+        raise errors.TemporaryViewNameError(view=str(name), advice=f"CREATE TEMPORARY VIEW {quote(name.parts[-1])}")
     if statement.mode is not None:
-        raise AlterTemporaryViewError(view=str(name), clause="WITH SCHEMA")
+        raise errors.AlterTemporaryViewError(view=str(name), clause="WITH SCHEMA")
     key = name.parts[0].lower()
     key = f"{GLOBAL}.{key}" if statement.scope is ViewScope.GLOBAL else key
     if not statement.or_replace and (key in context.views or context.analyst.knows_view(key.split("."))):
-        raise ViewAlreadyExistsError(view=quote(name.parts[0]))
+        raise errors.ViewAlreadyExistsError(view=quote(name.parts[0]))
     view = _view(key, name, statement.query, statement.columns, context)
     return ViewChange(key, view, or_replace=statement.or_replace)
 
@@ -448,7 +432,7 @@ def _view_refuse_cycle(key: str, named: frozenset[str], context: Context) -> Non
     while paths:
         path = paths.pop()
         if path[-1] == key:
-            raise RecursiveViewError(view=_shown(key), cycle=" → ".join(_shown(step) for step in path))
+            raise errors.RecursiveViewError(view=_shown(key), cycle=" → ".join(_shown(step) for step in path))
         view = context.views.get(path[-1])
         if path[-1] in seen or view is None or view.creation is None:
             continue
@@ -485,10 +469,12 @@ def plan_rename_view(statement: RenameView, context: Context) -> Plan:
             context.refuse_version(new)
             return RenameChange(key.parts, new.parts)
         if len(new.parts) > 1:
-            raise TemporaryViewNameError(view=str(new), advice=f"ALTER VIEW {name} RENAME TO {quote(new.parts[-1])}")
+            raise errors.TemporaryViewNameError(
+                view=str(new), advice=f"ALTER VIEW {name} RENAME TO {quote(new.parts[-1])}"
+            )
         new_key = f"{GLOBAL}." * key.startswith(f"{GLOBAL}.") + new.parts[0].lower()
         if new_key in context.views or context.analyst.knows_view(new_key.split(".")):
-            raise ViewAlreadyExistsError(view=quote(new.parts[0]))
+            raise errors.ViewAlreadyExistsError(view=quote(new.parts[0]))
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
     view = context.views.get(key)
@@ -525,7 +511,7 @@ def _lasting(name: TableName, statement: str, context: Context) -> ViewEntry:
     try:
         existing = _existing(name, statement, context)
         if not isinstance(existing, ViewEntry):
-            raise AlterTemporaryViewError(view=str(name), clause=statement)
+            raise errors.AlterTemporaryViewError(view=str(name), clause=statement)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
     return existing
@@ -548,8 +534,8 @@ def _existing(name: TableName, statement: str, context: Context) -> str | ViewEn
         return entry
     if _is_table(name, context):
         kind = _table_words(name, context)
-        raise AlterViewOfTableError(statement, str(name), kind, f"ALTER {kind.upper()} {name}")
-    raise AlteredViewNotFoundError(view=str(name))
+        raise errors.AlterViewOfTableError(statement, str(name), kind, f"ALTER {kind.upper()} {name}")
+    raise errors.AlteredViewNotFoundError(view=str(name))
 
 
 def _is_table(name: TableName, context: Context) -> bool:
@@ -578,9 +564,9 @@ def plan_drop_view(statement: DropView, context: Context) -> Plan:
             return ViewRemoval(context.catalog.full_name(name.parts), statement.if_exists)
         if _is_table(name, context):
             kind = _table_words(name, context)
-            raise WrongObjectError("DROP VIEW", "view", str(name), kind, f"DROP {kind.upper()} {name}")
+            raise errors.WrongObjectError("DROP VIEW", "view", str(name), kind, f"DROP {kind.upper()} {name}")
         if not statement.if_exists:
-            raise ViewNotFoundError(view=str(name))
+            raise errors.ViewNotFoundError(view=str(name))
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
     return ViewChange(".".join(part.lower() for part in name.parts), None, if_exists=True)

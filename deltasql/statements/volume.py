@@ -11,16 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.volume import (
-    LocalFileError,
-    VolumeClauseError,
-    VolumeFileExistsError,
-    VolumeFileNotFoundError,
-    VolumeNotFoundError,
-    VolumePathError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.log.storage.listing import folder_and_name
 from deltasql.log.storage.log_store import Entry
 from deltasql.plan.base import LogicalPlan, TableName
@@ -129,7 +121,7 @@ def _create_volume(children: list[Any], tree: Tree, text: str) -> CreateVolume:
     mode, external, if_not_exists, volume, *clauses = children
     if mode != "create":
         reason = "A volume is not replaced: DROP VOLUME removes one."
-        raise ParseSyntaxError(reason, "OR REPLACE").at(caret(tree.children[0], text))
+        raise errors.ParseSyntaxError(reason, "OR REPLACE").at(caret(tree.children[0], text))
     return CreateVolume(external, if_not_exists, volume, **collect(clauses, tree.children[4:], text))
 
 
@@ -167,9 +159,11 @@ def plan_create_volume(statement: CreateVolume, context: Context) -> Plan:
     name = statement.volume
     caret = context.caret(name.start, name.end)
     if statement.external and statement.location is None:
-        raise VolumeClauseError("CREATE EXTERNAL VOLUME", "it needs a LOCATION").at(caret)
+        raise errors.VolumeClauseError("CREATE EXTERNAL VOLUME", "it needs a LOCATION").at(caret)
     if statement.location is not None and not statement.external:
-        raise VolumeClauseError("CREATE VOLUME … LOCATION", "a volume at a location of its own is EXTERNAL").at(caret)
+        raise errors.VolumeClauseError("CREATE VOLUME … LOCATION", "a volume at a location of its own is EXTERNAL").at(
+            caret
+        )
     _full_name(name, context)
     location = None if statement.location is None else context.catalog.located(statement.location)
     if location is not None:
@@ -184,7 +178,7 @@ def plan_drop_volume(statement: DropVolume, context: Context) -> Plan:
     _full_name(name, context)
     try:
         context.catalog.volume(name.parts)
-    except VolumeNotFoundError as error:
+    except errors.VolumeNotFoundError as error:
         if statement.if_exists:
             return Answer()
         raise error.at(context.caret(name.start, name.end)) from None
@@ -198,7 +192,7 @@ def plan_rename_volume(statement: RenameVolume, context: Context) -> Plan:
     old, new = statement.volume, statement.new_name
     _require(old, context)
     if len(new.parts) > 1 and _full_name(new, context)[:2] != _full_name(old, context)[:2]:
-        error = VolumeClauseError("ALTER VOLUME … RENAME TO", "the new name is in another schema")
+        error = errors.VolumeClauseError("ALTER VOLUME … RENAME TO", "the new name is in another schema")
         raise error.at(context.caret(new.start, new.end))
     return VolumeRenaming(old.parts, new.parts[-1])
 
@@ -260,7 +254,7 @@ def plan_put_file(statement: PutFile, context: Context) -> Plan:
     _require_file(statement.local, local, context)
     if not statement.overwrite and _file(target, context) is not None:
         path = statement.target
-        raise VolumeFileExistsError(path.path).at(context.caret(path.start, path.end))
+        raise errors.VolumeFileExistsError(path.path).at(context.caret(path.start, path.end))
     return FileTransfer(local, target, statement.overwrite, statement.target.path)
 
 
@@ -283,7 +277,7 @@ def _listed(folder: FilePath, context: Context) -> Iterator[tuple[str, str, int 
     """The rows of LIST. Raises VolumeFileNotFoundError."""
     location, shown = _located(folder, context), folder.path.rstrip("/")
     if context.catalog.leads_out(folder.path):
-        raise VolumePathError(folder.path, _LEADS_OUT).at(context.caret(folder.start, folder.end))
+        raise errors.VolumePathError(folder.path, _LEADS_OUT).at(context.caret(folder.start, folder.end))
     store = context.analyst.stores.open(location)
     entries, folders = store.list_below(""), set[str]()
     for entry in entries:
@@ -297,7 +291,7 @@ def _listed(folder: FilePath, context: Context) -> Iterator[tuple[str, str, int 
         return
     found = _file(location, context)
     if found is None:
-        raise VolumeFileNotFoundError(folder.path).at(context.caret(folder.start, folder.end))
+        raise errors.VolumeFileNotFoundError(folder.path).at(context.caret(folder.start, folder.end))
     yield shown, found.name, found.size, found.modified
 
 
@@ -321,7 +315,7 @@ def _in_volume(path: FilePath, context: Context) -> str:
     elif context.catalog.leads_out(path.path):
         reason = _LEADS_OUT
     if reason is not None:
-        raise VolumePathError(path.path, reason).at(context.caret(path.start, path.end))
+        raise errors.VolumePathError(path.path, reason).at(context.caret(path.start, path.end))
     return location
 
 
@@ -334,7 +328,7 @@ def _file(location: str, context: Context) -> Entry | None:
 
 def _require_file(path: FilePath, location: str, context: Context) -> None:
     if _file(location, context) is None:
-        raise VolumeFileNotFoundError(path.path).at(context.caret(path.start, path.end))
+        raise errors.VolumeFileNotFoundError(path.path).at(context.caret(path.start, path.end))
 
 
 def _allowed_local(statement: str, path: FilePath, context: Context) -> str:
@@ -343,5 +337,5 @@ def _allowed_local(statement: str, path: FilePath, context: Context) -> str:
     reason = "it is no path of this machine" if not location.startswith("/") else None
     reason = reason or context.analyst.stores.refusal_of_local(location)
     if reason is not None:
-        raise LocalFileError(statement, path.path, reason).at(context.caret(path.start, path.end))
+        raise errors.LocalFileError(statement, path.path, reason).at(context.caret(path.start, path.end))
     return location

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from deltasql import Session
+from deltasql.base.errors import FilesNotSharedError, StagedRowsMissingError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.engine import FilesNotSharedError, StagedRowsMissingError
 
 FEED = "TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')"
 VECTORS = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"

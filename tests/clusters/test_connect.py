@@ -14,8 +14,7 @@ import pytest
 
 import deltasql
 from deltasql import connect
-from deltasql.base.errors.engine import SparkError
-from deltasql.base.errors.statements.frames import ForeignColumnError
+from deltasql.base.errors import ForeignColumnError, SparkError
 from deltasql.clients.golden import run_file, temporary_sessions
 from tests.clusters.servers import connect_server
 from tests.clusters.statements import check_not_shared, check_refusals, run_script

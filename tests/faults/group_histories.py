@@ -30,7 +30,7 @@ from multiprocessing.pool import Pool
 from pathlib import Path
 
 import deltasql
-from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors import ConcurrentModificationError
 
 Row = tuple[str, int, int, str]
 KEYS, WORKERS = 2, 4

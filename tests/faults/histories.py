@@ -28,8 +28,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 import deltasql
+from deltasql.base.errors import AmbiguousWriteError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.listing import commit_path, decode_path

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import deltasql
+from deltasql.base.errors import AmbiguousWriteError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.storage import stores
 from deltasql.log.storage.log_store import LogStore, Patience
 from deltasql.log.storage.stores import Stores

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import (
+from deltasql.base.errors import (
     InvalidCheckpointError,
     InvalidLogJsonError,
     InvalidMetadataError,
     LogGapError,
     TruncatedLogError,
+    VersionNotFoundError,
 )
-from deltasql.base.errors.versions import VersionNotFoundError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import CheckpointFiles

@@ -19,7 +19,7 @@ File = Callable[[str], Path]
 
 _WRITER = """
 import os, signal, sys
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.storage.local_store import LocalLogStore
@@ -94,7 +94,7 @@ def test_a_writer_that_is_killed(
 _V2_WRITER = """
 import os, signal, sys
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep import checkpoint_v2
+from deltasql.log.upkeep import checkpoint_writer as checkpoint_v2
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.replay.delta_log import DeltaLog
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.log import StorageError
+from deltasql.base.errors import StorageError, TableAlreadyExistsError
 from deltasql.catalog import Catalog
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -23,7 +22,7 @@ File = Callable[[str], Path]
 
 _APPEND = """
 import sys
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -36,8 +35,8 @@ for number in range(25):
 
 _CREATE = """
 import sys
-from deltasql.log.actions import operations
-from deltasql.base.errors.concurrency import ProtocolChangedError
+from deltasql.log.actions import actions as operations
+from deltasql.base.errors import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol import Protocol

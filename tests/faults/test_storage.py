@@ -11,7 +11,7 @@ import pytest
 from obstore import exceptions
 from obstore.store import MemoryStore
 
-from deltasql.base.errors.log import AmbiguousWriteError, LogFileNotFoundError, StorageError
+from deltasql.base.errors import AmbiguousWriteError, LogFileNotFoundError, StorageError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog

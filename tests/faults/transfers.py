@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import deltasql
-from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors import ConcurrentModificationError
 from deltasql.sql.parser import parse
 
 from .group_histories import groups_are_whole

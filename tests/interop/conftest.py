@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors import NotOnSailError
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.base.errors.external_catalog import CatalogOperationError
+from deltasql.base.errors import CatalogOperationError
 from deltasql.catalog.governance import Entry, SchemaMode, StoredSchema, TableEntry, ViewDefinition, ViewEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import (
+from deltasql.base.errors import (
     CatalogAccessError,
     CatalogConfigurationError,
     CatalogRequestError,
     CatalogUnavailableError,
 )
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from tests.metastores.conftest import HIVE, Names, glue_options, hive_options
 from tests.metastores.false_servers import answering, aws, close, http, wait

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.external_catalog import CatalogTableError
+from deltasql.base.errors import CatalogTableError
 from deltasql.catalog.external import glue as zz_catalog_external_glue
 from deltasql.catalog.external.metastore import model
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreColumn, MetastoreTable, Storage

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.base.errors import catalog as errors
+from deltasql.base import errors
+from deltasql.base.errors import CatalogLibraryMissingError, CatalogOperationError, SeparateCatalogError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogLibraryMissingError, CatalogOperationError
-from deltasql.base.errors.statements.transaction import SeparateCatalogError
 from deltasql.session.session import Session
 from tests.metastores.conftest import HIVE, Names
 

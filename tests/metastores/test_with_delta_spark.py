@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.base.errors.external_catalog import CatalogTableError
+from deltasql.base.errors import CatalogTableError
 from deltasql.session.session import Session
 from tests.metastores.delta_spark import DeltaSpark, running
 

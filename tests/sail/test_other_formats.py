@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors import NotOnSailError
 
 pytestmark = pytest.mark.sail
 

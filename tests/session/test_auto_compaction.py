@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.log import StorageError
+from deltasql.base.errors import StorageError
 from deltasql.base.settings.session_settings import COMPUTE, IO_MODE
 
 COMPACTS = "TBLPROPERTIES ('delta.autoOptimize.autoCompact' = 'true', 'delta.columnMapping.mode' = 'name')"

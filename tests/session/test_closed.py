@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.usage import SessionClosedError
+from deltasql.base.errors import SessionClosedError
 
 
 def test_a_closed_session_runs_nothing(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.statements.constraints import (
+from deltasql.base.errors import (
     CheckExpressionError,
     CheckFunctionError,
+    CheckViolationError,
     ConstraintDependentColumnError,
 )
-from deltasql.base.errors.write import CheckViolationError
 
 pytestmark = pytest.mark.sail
 

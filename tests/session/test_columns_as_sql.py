@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltasql import Session
-from deltasql.base.errors.statements.frames import UnsupportedColumnError
+from deltasql.base.errors import UnsupportedColumnError
 from deltasql.session.frames.columns.columns import column_sql
 from deltasql.session.frames.columns.texts import COMPARED
 from tests.column_cases import ROWS, check_columns, columns

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deltasql import Session
-from deltasql.base.errors.log import LostDataFileError
+from deltasql.base.errors import LostDataFileError
 
 pytestmark = pytest.mark.spark
 

@@ -9,9 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deltasql import Session, connect
+from deltasql.base.errors import CatalogNotFoundError, TableNotFoundError, ViewNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, TableNotFoundError
-from deltasql.base.errors.statements.view import ViewNotFoundError
 
 
 @pytest.fixture

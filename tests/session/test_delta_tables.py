@@ -14,10 +14,14 @@ import pytest
 
 import deltasql
 from deltasql import Session
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.statements.frames import ForeignColumnError, UnsupportedColumnError
-from deltasql.base.errors.statements.merge import MergeUnresolvedError
-from deltasql.base.errors.usage import ArgumentValueError, DeltaPackagePresentError
+from deltasql.base.errors import (
+    ArgumentValueError,
+    ConcurrentModificationError,
+    DeltaPackagePresentError,
+    ForeignColumnError,
+    MergeUnresolvedError,
+    UnsupportedColumnError,
+)
 from deltasql.clients import tables
 from deltasql.clients.tables import DeltaTable
 from deltasql.clients.tables.definition import runner_of

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.statements.frames import IllegalOptionError
+from deltasql.base.errors import IllegalOptionError
 from deltasql.base.settings.session_settings import COMPUTE, IO_MODE
 
 CODECS = {

@@ -12,15 +12,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.column_values import (
+from deltasql.base.errors import (
+    CheckExpressionError,
+    CheckFunctionError,
+    ColumnMetadataError,
     DefaultExpressionError,
     DefaultNotDeterministicError,
     GeneratedExpressionError,
+    HiddenColumnNameError,
+    ReadTableWithoutColumnsError,
+    UnknownTypesError,
 )
-from deltasql.base.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
-from deltasql.base.errors.statements.constraints import CheckExpressionError, CheckFunctionError
-from deltasql.base.errors.statements.table import ReadTableWithoutColumnsError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.schema.text import quote_name, quote_text
 from deltasql.sql.functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC

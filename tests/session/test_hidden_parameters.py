@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
+from deltasql.base.errors import UnboundParameterError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.settings import UnboundParameterError
 
 pytestmark = pytest.mark.spark
 

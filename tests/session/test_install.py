@@ -10,8 +10,8 @@ import pytest
 
 import deltasql
 from deltasql import Session
+from deltasql.base.errors import SchemaNotFoundError, TableNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import SchemaNotFoundError, TableNotFoundError
 from deltasql.clients.tables import DeltaTable
 
 pytestmark = pytest.mark.spark

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session
-from deltasql.base.errors.concurrency import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError
+from deltasql.base.errors import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError
 from deltasql.log.actions.actions import AddFile
 
 pytestmark = pytest.mark.spark

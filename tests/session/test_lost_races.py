@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.concurrency import ConcurrentAppendError
+from deltasql.base.errors import ConcurrentAppendError
 from deltasql.clients.golden.schedules.concurrency import NextPut
 from deltasql.clients.golden.schedules.schedule import Fault
 

@@ -12,7 +12,7 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.base.errors.catalog import TableAlreadyExistsError
+from deltasql.base.errors import TableAlreadyExistsError
 from deltasql.session.opening import described
 
 if TYPE_CHECKING:

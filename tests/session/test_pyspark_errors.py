@@ -11,8 +11,7 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.base.errors.catalog import TableAlreadyExistsError, TableNotFoundError
-from deltasql.base.errors.write import CheckViolationError
+from deltasql.base.errors import CheckViolationError, TableAlreadyExistsError, TableNotFoundError
 from deltasql.clients.tables import DeltaTable
 
 pytestmark = pytest.mark.spark

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deltasql import Session
-from deltasql.base.errors.statements.function import PythonFunctionFailedError
+from deltasql.base.errors import PythonFunctionFailedError
 
 
 @pytest.fixture

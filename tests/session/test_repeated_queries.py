@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
-from deltasql.base.errors.log import DataFileNotFoundError
+from deltasql.base.errors import DataFileNotFoundError
 
 pytestmark = pytest.mark.spark
 

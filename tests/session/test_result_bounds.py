@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deltasql import Session
+from deltasql.base.errors import TimeOutOfRangeError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.engine import TimeOutOfRangeError
 
 pytestmark = pytest.mark.spark
 

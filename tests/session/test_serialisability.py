@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 
 from deltasql import Session, connect
-from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors import ConcurrentModificationError
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path
 from deltasql.log.configuration.row_ids import row_id_columns

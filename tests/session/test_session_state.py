@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors import SparkError
 from deltasql.clients.server.flight import Settings, running
 from tests.session.state_grid import (
     CHANGES,

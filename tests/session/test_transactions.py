@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.log import AmbiguousWriteError, StorageError
-from deltasql.base.errors.statements.transaction import (
+from deltasql.base.errors import (
+    AmbiguousWriteError,
+    ConcurrentModificationError,
     NestedTransactionError,
     NotInTransactionError,
     NoTransactionError,
     StaleStatementError,
+    StorageError,
 )
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.committers import FileSystemCommitter
 from deltasql.session.execution.open_transaction import OpenTransaction
 from tests.session.test_serialisability import left_over

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session
-from deltasql.base.errors.statements.vacuum import InventorySchemaError
+from deltasql.base.errors import InventorySchemaError
 
 pytestmark = pytest.mark.spark
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import connect
-from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors import ConcurrentModificationError
 
 DELETE = "DELETE FROM t WHERE id = 1"
 UPDATE = "UPDATE t SET v = 7 WHERE id = 1"

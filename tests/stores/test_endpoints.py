@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.log import UnsupportedLocationError
+from deltasql.base.errors import UnsupportedLocationError
 from deltasql.log.storage.stores import Stores
 
 

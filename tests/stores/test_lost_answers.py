@@ -8,7 +8,7 @@ import obstore
 import pytest
 from obstore.store import S3Store
 
-from deltasql.base.errors.log import AmbiguousWriteError, StorageError, StorageUnavailableError
+from deltasql.base.errors import AmbiguousWriteError, StorageError, StorageUnavailableError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.log_store import LogStore, Patience, Tag
 from deltasql.log.storage.stores import open_store

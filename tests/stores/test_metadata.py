@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.log import UnsafeStoreError
+from deltasql.base.errors import UnsafeStoreError
 from deltasql.log.replay.delta_log import DeltaLog
 from tests.stores.conftest import Store
 from tests.stores.tables import APPEND, create, race

@@ -43,7 +43,7 @@ PREAMBLE = """
 import json, random, sys
 from contextlib import suppress
 from deltasql.catalog import Catalog
-from deltasql.base.errors.catalog import TableAlreadyExistsError, TableNotFoundError
+from deltasql.base.errors import TableAlreadyExistsError, TableNotFoundError
 
 *arguments, number = sys.argv[1:]
 catalog = Catalog(arguments[0])

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 import deltasql
-from deltasql.base.errors.log import OverwrittenCommitError, StorageError, UnsafeStoreError
+from deltasql.base.errors import OverwrittenCommitError, StorageError, UnsafeStoreError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage import stores
 from deltasql.log.storage.log_store import LogStore

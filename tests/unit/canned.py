@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
+from deltasql.base.errors import SparkError, TableNotFoundError
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.engine import SparkError
 from deltasql.base.interrupts import StatementInterrupted
 from deltasql.files.result import Result
 from deltasql.schema import types as t

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.base import errors
+from deltasql.base.errors import SparkError, UnknownDirectiveError
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.engine import SparkError
-from deltasql.base.errors.usage import UnknownDirectiveError
 
 ROOM = Path(errors.__file__).parent
 for module in ROOM.rglob("[a-z]*.py"):

@@ -8,11 +8,14 @@ from string import Formatter
 
 import pytest
 
+from deltasql.base.errors import (
+    MetadataChangedError,
+    MissingSetColumnError,
+    RowAppendError,
+    TooFewInsertColumnsError,
+    UnknownConditionError,
+)
 from deltasql.base.errors.base import cause_of, help_text, message_of, problem_and_remedy
-from deltasql.base.errors.concurrency import MetadataChangedError, RowAppendError
-from deltasql.base.errors.statements.insert import TooFewInsertColumnsError
-from deltasql.base.errors.usage import UnknownConditionError
-from deltasql.base.errors.write import MissingSetColumnError
 from deltasql.files.render.values import error_classes, help_on
 from tests.source_trees import refuse
 

@@ -1,23 +1,20 @@
-"""Where error classes live: one home for each. What one family of statements raises is in errors/statements/."""
+"""The table of conditions: rows are complete and used, its stub is current, and one condition has related classes."""
 
 from __future__ import annotations
 
 import ast
+import json
+import string
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
-
-import pytest
 
 import deltasql
+from deltasql.base import errors
+from deltasql.base.errors import conditions
+from deltasql.base.errors.stub import STUB, stub
 
 PACKAGE = Path(deltasql.__file__).parent
 ERRORS = PACKAGE / "base" / "errors"
-OF_STATEMENTS = Path("statements")
-"""Its folder for errors of one family."""
-STATEMENTS = PACKAGE / "statements"
-MOST_LINES = 800
 
 TWINS = {
     "DELTA_CLONE_UNSUPPORTED_SOURCE": "what has no files to clone, or a folder that is to be named otherwise",
@@ -53,89 +50,54 @@ TWINS = {
 """Conditions that several unrelated classes share → what tells these apart."""
 
 
-class Error(NamedTuple):
-    """A class of errors/: `file` is told from there, `condition` is its name, None where it differs per instance."""
-
-    name: str
-    file: Path
-    bases: frozenset[str]
-    condition: str | None
-
-
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def declared() -> Iterator[Error]:
-    for path in sorted(ERRORS.rglob("*.py")):
-        for node in parsed(path).body:
-            if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
-                bases = frozenset(ast.unparse(base) for base in node.bases)
-                yield Error(node.name, path.relative_to(ERRORS), bases, _condition(node))
-
-
-def _condition(node: ast.ClassDef) -> str | None:
-    for call in node.decorator_list:
-        if isinstance(call, ast.Call) and isinstance(call.args[0], ast.Constant):
-            return str(call.args[0].value)
-    return None
-
-
-ALL = tuple(declared())
-
-
-def users() -> dict[str, set[Path]]:
-    """The modules outside of errors/ that name each class in code: to raise it, or to catch it."""
-    names, found = {error.name for error in ALL}, defaultdict(set)
-    for path in PACKAGE.rglob("*.py"):
-        if ERRORS not in path.parents:
-            for node in ast.walk(parsed(path)):
-                if isinstance(node, ast.Name) and node.id in names:
-                    found[node.id].add(path)
-    return found
-
-
 def test_no_two_classes_have_one_name() -> None:
-    twice = [name for name, number in Counter(error.name for error in ALL).items() if number > 1]
-    assert not twice, f"catching one of these misses the other: keep one, in the file of its family: {twice}"
+    families = json.loads((ERRORS / "conditions.json").read_text(encoding="utf-8")).values()
+    twice = [name for name, number in Counter(name for family in families for name in family).items() if number > 1]
+    assert not twice, f"a class is looked up by its name alone: {twice}"
+    assert len(conditions.names()) == len(set(conditions.names()))
 
 
 def test_no_two_classes_say_the_same() -> None:
     """Classes of one condition are related, so that a caller can catch both, or TWINS says what tells them apart."""
     by_condition = defaultdict(list)
-    for error in ALL:
-        if error.condition is not None:
-            by_condition[error.condition].append(error)
-    shared = {name for name, errors in by_condition.items() if not _related(errors)}
+    for kind in (getattr(errors, name) for name in conditions.names()):
+        if kind.template:
+            by_condition[kind.condition].append(kind)
+    shared = {name for name, kinds in by_condition.items() if not _related(kinds)}
     new, gone = sorted(shared - set(TWINS)), sorted(set(TWINS) - shared)
     assert not new, f"merge the classes of each condition, or say in TWINS what tells them apart: {new}"
     assert not gone, f"take out of TWINS: {gone}"
 
 
-def _related(errors: list[Error]) -> bool:
-    """True if all descend from the first by way of each other."""
-    return all(error.bases & {other.name for other in errors} for error in errors[1:])
+def _related(kinds: list[type[errors.DeltaSqlError]]) -> bool:
+    return any(all(issubclass(kind, other) for kind in kinds) for other in kinds)
 
 
-def test_every_class_is_used() -> None:
-    used, bases = users(), {base for error in ALL for base in error.bases}
-    dead = [f"errors/{error.file} {error.name}" for error in ALL if error.name not in {*used, *bases}]
-    assert not dead, "nothing raises these: delete them\n" + "\n".join(dead)
+def test_every_row_is_used() -> None:
+    used = set()
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent != ERRORS or path.name == "written.py":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            used |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            used |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    bases = {row.get("base") for row in conditions.rows().values()}
+    dead = sorted(conditions.rows().keys() - used - bases)
+    assert not dead, f"nothing raises these: delete their rows: {dead}"
 
 
-@pytest.mark.parametrize("path", sorted(ERRORS.rglob("*.py")), ids=lambda path: path.relative_to(ERRORS).as_posix())
-def test_files_are_short(path: Path) -> None:
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES, f"{path.name} has {lines} lines: split it along the families of statements/"
+def test_messages_have_their_fields() -> None:
+    """A field without a place in the message would be lost, and a place without a field is a KeyError in a refusal."""
+    for name in conditions.rows():
+        kind = getattr(errors, name)
+        places = {part.split(":")[0] for _, part, _, _ in string.Formatter().parse(kind.template) if part}
+        fields = {item for base in kind.__mro__ for item in vars(base).get("__annotations__", {})}
+        assert places <= fields, f"{name}: the message has {sorted(places - fields)}"
 
 
-def test_classes_are_written_down() -> None:
-    """A class made by type() is found by no search, no type checker and no reader."""
-    made = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path in ERRORS.rglob("*.py")
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call)
-        and (ast.unparse(node.func) == "globals" or (ast.unparse(node.func) == "type" and len(node.args) > 1))
-    ]
-    assert not made, f"write these classes out, or make one class with a field: {made}"
+def test_a_class_is_made_once() -> None:
+    assert errors.TableNotFoundError is deltasql.errors.TableNotFoundError
+    assert errors.TableNotFoundError.__module__ == "deltasql.base.errors"
+
+
+def test_the_stub_is_current() -> None:
+    assert STUB.read_text(encoding="utf-8") == stub(), "run: python -m deltasql.base.errors.stub"

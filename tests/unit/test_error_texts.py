@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors import ChangeArgumentCountError, TooFewInsertColumnsError, TooManyInsertColumnsError
 from deltasql.base.errors.base import counted
-from deltasql.base.errors.statements.insert import TooFewInsertColumnsError, TooManyInsertColumnsError
-from deltasql.base.errors.versions import ChangeArgumentCountError
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (11, "11 files")])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import connect
-from deltasql.base.errors.concurrency import (
+from deltasql.base.errors import (
     ConcurrentAppendError,
     ConcurrentModificationError,
     ConcurrentWriteError,

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from deltasql import Session, connect
+from deltasql.base.errors import SparkError, StorageError
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.engine import SparkError
-from deltasql.base.errors.log import StorageError
 from deltasql.base.errors.secrets import REDACTED, conceal, has_secret, is_secret, reveal, shown_value, without_secrets
 from deltasql.clients.cli import main
 from deltasql.clients.golden import run_file

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
+from deltasql.base.errors import CatalogConfigurationError, CatalogRequestError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogConfigurationError, CatalogRequestError
 from tests.unity.server import UnityServer
 from tests.unity.state import Answer, Catalogs
 

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 import deltasql
+from deltasql.base.errors import CatalogAccessError, CatalogConfigurationError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogConfigurationError
 from deltasql.catalog.external.unity import client
 from tests.unity.conftest import TOKEN, rows
 from tests.unity.server import UnityServer

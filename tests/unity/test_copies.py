@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.external_catalog import CatalogOperationError
+from deltasql.base.errors import CatalogOperationError, TableAlreadyExistsError
 from tests.unity.conftest import rows
 from tests.unity.managed import FEATURES, ManagedTable, protocol_of
 from tests.unity.server import UnityServer

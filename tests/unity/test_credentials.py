@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors import CatalogAccessError, CatalogUnavailableError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogUnavailableError
 from deltasql.catalog.external.unity.client import LentCredentials, lent_options
 from deltasql.log.storage import stores
 from tests.stores.tiny_s3 import TinyS3

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogRequestError, CatalogUnavailableError
+from deltasql.base.errors import CatalogAccessError, CatalogRequestError, CatalogUnavailableError, TableNotFoundError
 from tests.unity.conftest import TOKEN, rows
 from tests.unity.server import UnityServer
 from tests.unity.state import Answer, Catalogs
@@ -24,7 +23,7 @@ STATEMENTS = ("SELECT * FROM main.sales.t", "SHOW TABLES IN main.sales", "SHOW S
 WRITER = """
 import sys
 import deltasql
-from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors import ConcurrentModificationError
 
 warehouse, uri, token, number, commits = sys.argv[1:]
 main = {"type": "unity", "uri": uri, "token": token}

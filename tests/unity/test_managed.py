@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
+from deltasql.base.errors import CatalogOperationError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogOperationError
 from tests.unity.conftest import rows
 from tests.unity.managed import FEATURES, ManagedTable, protocol_of
 from tests.unity.server import UnityServer

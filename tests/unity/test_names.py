@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.catalog import (
+from deltasql.base.errors import (
+    CatalogOperationError,
     SchemaAlreadyExistsError,
     SchemaNotEmptyError,
     SchemaNotFoundError,
     TableAlreadyExistsError,
     TableNotFoundError,
 )
-from deltasql.base.errors.external_catalog import CatalogOperationError
 from tests.unity.conftest import rows
 from tests.unity.server import UnityServer
 from tests.unity.state import Catalogs

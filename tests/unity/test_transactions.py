@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.statements.transaction import SecondTableError, SeparateCatalogError
+from deltasql.base.errors import SecondTableError, SeparateCatalogError
 from tests.unity.conftest import rows
 from tests.unity.server import UnityServer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from deltasql.base.errors.usage import EngineForGivenSparkError, UnknownEngineError
+from deltasql.base import errors
 
 SPARK, SAIL = "spark", "sail"
 ENGINES = (SPARK, SAIL)
@@ -21,9 +21,9 @@ def chosen_engine(engine: str | None, *, has_spark: bool) -> str:
     requested = engine if engine is not None or has_spark else os.environ.get(VARIABLE)
     name = (requested or SPARK).lower()
     if name not in ENGINES:
-        raise UnknownEngineError(engine=str(requested))
+        raise errors.UnknownEngineError(engine=str(requested))
     if has_spark and name != SPARK:
-        raise EngineForGivenSparkError(engine=name)
+        raise errors.EngineForGivenSparkError(engine=name)
     return name
 
 

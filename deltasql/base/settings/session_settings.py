@@ -16,7 +16,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base import errors
 from deltasql.base.registry.entries import (
     Registry,
     RegistryEntry,
@@ -41,7 +41,7 @@ class Setting(RegistryEntry[T]):
 
     def refusal(self, text: str) -> Exception:
         """InvalidSettingError."""
-        return InvalidSettingError(key=self.name, value=text, expected=self.legal)
+        return errors.InvalidSettingError(key=self.name, value=text, expected=self.legal)
 
 
 REGISTRY: Registry[Setting[Any]] = Registry()

@@ -20,13 +20,8 @@ import boto3
 from botocore import exceptions
 from botocore.config import Config
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import (
-    CatalogAccessError,
-    CatalogConfigurationError,
-    CatalogRequestError,
-    CatalogUnavailableError,
-)
 from deltasql.catalog.external.metastore.model import (
     EXTERNAL,
     ChangedMeanwhileError,
@@ -220,9 +215,9 @@ class GlueConnection:
         except (exceptions.ClientError, exceptions.BotoCoreError, exceptions.HTTPClientError) as error:
             raise self._meant(error, operation, Kind.SCHEMA) from error
 
-    def failed(self, operation: str, reason: str) -> CatalogRequestError:
+    def failed(self, operation: str, reason: str) -> errors.CatalogRequestError:
         """The error for a request that Glue refuses."""
-        return CatalogRequestError(
+        return errors.CatalogRequestError(
             catalog=self._options.name,
             type=self.type,
             uri=self.address,
@@ -264,7 +259,7 @@ class GlueConnection:
         try:
             return session.client("glue", endpoint_url=options.get("endpoint"), config=limits)
         except ValueError as error:
-            raise CatalogConfigurationError(catalog=options.name, reason=str(error).rstrip(".")) from error
+            raise errors.CatalogConfigurationError(catalog=options.name, reason=str(error).rstrip(".")) from error
 
     def _meant(self, error: Exception, operation: str, kind: Kind) -> Exception:
         """The conflict, or the error for the user, that an exception of boto3 means."""
@@ -273,11 +268,11 @@ class GlueConnection:
             return self._answered(error, operation, kind)
         reason = " ".join(str(error).split()).rstrip(".")
         if isinstance(error, _WRONG_OPTIONS):
-            return CatalogConfigurationError(catalog=name, reason=reason)
+            return errors.CatalogConfigurationError(catalog=name, reason=reason)
         if isinstance(error, _NO_CREDENTIALS):
-            return CatalogAccessError(catalog=name, type=self.type, uri=uri, reason=reason)
+            return errors.CatalogAccessError(catalog=name, type=self.type, uri=uri, reason=reason)
         if isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError)):
-            return CatalogUnavailableError(catalog=name, type=self.type, uri=uri, reason=reason)
+            return errors.CatalogUnavailableError(catalog=name, type=self.type, uri=uri, reason=reason)
         return self.failed(operation, reason)
 
     def _answered(self, error: exceptions.ClientError, operation: str, kind: Kind) -> Exception:
@@ -296,9 +291,9 @@ class GlueConnection:
             return conflict
         failure: DeltaSqlError = self.failed(operation, reason)
         if code in _DENIED:
-            failure = CatalogAccessError(catalog=name, type=self.type, uri=uri, reason=reason)
+            failure = errors.CatalogAccessError(catalog=name, type=self.type, uri=uri, reason=reason)
         elif code in _BUSY:
-            failure = CatalogUnavailableError(catalog=name, type=self.type, uri=uri, reason=reason)
+            failure = errors.CatalogUnavailableError(catalog=name, type=self.type, uri=uri, reason=reason)
         return failure
 
 

@@ -23,14 +23,8 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import (
-    CatalogAccessError,
-    CatalogConfigurationError,
-    CatalogOperationError,
-    CatalogRequestError,
-    CatalogUnavailableError,
-)
 from deltasql.catalog.external.metastore.model import (
     CHANGED,
     MANAGED,
@@ -94,7 +88,7 @@ class Connection:
             again = self._client is not None and not changes
             try:
                 return self._answer(operation, request, changes)
-            except CatalogUnavailableError:
+            except errors.CatalogUnavailableError:
                 if not again:
                     raise
             return self._answer(operation, request, changes)
@@ -131,11 +125,11 @@ class Connection:
         reason = f"no answer within {self._seconds:g} s" if late else "the connection was lost"
         if changes:
             reason += f"; it is unknown whether it could {operation}"
-        return CatalogUnavailableError(catalog=self._name, type=self.type, uri=self._uri, reason=reason)
+        return errors.CatalogUnavailableError(catalog=self._name, type=self.type, uri=self._uri, reason=reason)
 
-    def failed(self, operation: str, reason: str) -> CatalogRequestError:
+    def failed(self, operation: str, reason: str) -> errors.CatalogRequestError:
         """The error for a request that the server refuses."""
-        return CatalogRequestError(
+        return errors.CatalogRequestError(
             catalog=self._name, type=self.type, uri=self._uri, operation=operation, reason=reason.rstrip(".")
         )
 
@@ -157,7 +151,7 @@ class Connection:
             if self._user is not None:
                 self._answer("set its user", lambda client: client.set_ugi(self._user, []), changes=False)
             return self._client
-        raise CatalogUnavailableError(
+        raise errors.CatalogUnavailableError(
             catalog=self._name, type=self.type, uri=self._uri, reason="; ".join(reasons).rstrip(".")
         )
 
@@ -179,7 +173,9 @@ class Connection:
 def _address(catalog: str, text: str) -> _Address:
     found = _ADDRESS.fullmatch(text.strip())
     if found is None or int(found["port"] or 1) > 65535:
-        raise CatalogConfigurationError(catalog=catalog, reason=f"its uri {text.strip()} is not thrift://host:port")
+        raise errors.CatalogConfigurationError(
+            catalog=catalog, reason=f"its uri {text.strip()} is not thrift://host:port"
+        )
     return _Address(found["host"].strip("[]"), int(found["port"] or _DEFAULT_PORT))
 
 
@@ -240,7 +236,7 @@ class HiveClient:
         self._change(operation, lambda client: client.alter_database(database.name, record))
         found = self.database(database.name)
         if found is not None and found.comment != (database.comment or None):
-            raise CatalogOperationError(
+            raise errors.CatalogOperationError(
                 catalog=self._options.name, type=self._connection.type, operation="a new comment of a schema (Hive 2)"
             )
 
@@ -373,7 +369,7 @@ class HiveClient:
                 raise ChangedMeanwhileError from None
             if any(word in text for word in _DENIED):
                 uri = self._options.get("uri") or ""
-                raise CatalogAccessError(
+                raise errors.CatalogAccessError(
                     catalog=self._options.name, type=self._connection.type, uri=uri, reason=text
                 ) from error
             raise self._connection.failed(operation, text) from error

@@ -25,14 +25,8 @@ from importlib import import_module
 from threading import RLock
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import (
-    CatalogConfigurationError,
-    CatalogLibraryMissingError,
-    CatalogOperationError,
-    RenameAcrossCatalogsError,
-)
-from deltasql.base.errors.log import StorageError
 from deltasql.base.errors.secrets import conceal, is_secret
 from deltasql.base.errors.suggestion import similar_names
 from deltasql.catalog.commit_stores import CommitRegistry, CommitStore
@@ -100,7 +94,9 @@ class CatalogOptions:
         except ValueError:
             value = -1.0
         if not 0 < value < float("inf"):
-            raise CatalogConfigurationError(catalog=self.name, reason=f"{option} must be a positive number of seconds")
+            raise errors.CatalogConfigurationError(
+                catalog=self.name, reason=f"{option} must be a positive number of seconds"
+            )
         return value
 
 
@@ -108,27 +104,27 @@ def configured(catalogs: Catalogs | None) -> dict[str, CatalogOptions]:
     """The external catalogs of a mapping, checked, by name. Raises CatalogConfigurationError."""
     found: dict[str, CatalogOptions] = {}
     if not isinstance(catalogs or {}, Mapping):
-        raise CatalogConfigurationError(catalog="catalogs", reason="it is no mapping of names to options")
+        raise errors.CatalogConfigurationError(catalog="catalogs", reason="it is no mapping of names to options")
     for name, options in (catalogs or {}).items():
         if not isinstance(name, str):
-            raise CatalogConfigurationError(catalog=str(name), reason="its name is no text")
+            raise errors.CatalogConfigurationError(catalog=str(name), reason="its name is no text")
         if name.lower() in found:
-            raise CatalogConfigurationError(catalog=name, reason="it is configured twice")
+            raise errors.CatalogConfigurationError(catalog=name, reason="it is configured twice")
         found[name.lower()] = _checked(name, options)
     return found
 
 
 def _checked(name: str, options: Any) -> CatalogOptions:
     if name.lower() in {DEFAULT_CATALOG, SYSTEM} or not re.fullmatch(r"[^\x00-\x20./\x7f]+", name):
-        raise CatalogConfigurationError(catalog=name, reason="an external catalog cannot have this name")
+        raise errors.CatalogConfigurationError(catalog=name, reason="an external catalog cannot have this name")
     if not isinstance(options, Mapping):
-        raise CatalogConfigurationError(catalog=name, reason="its configuration is no mapping of options")
+        raise errors.CatalogConfigurationError(catalog=name, reason="its configuration is no mapping of options")
     given = ((str(key), value) for key, value in options.items() if value is not None)
     texts = {key: _text(name, key, value).strip() for key, value in given}
     type_name = texts.pop(TYPE, "").lower()
     if type_name not in TYPES:
         reason = f"there is no type {type_name} of catalogs" if type_name else "it has no type"
-        raise CatalogConfigurationError(catalog=name, reason=f"{reason}; types are {', '.join(sorted(TYPES))}")
+        raise errors.CatalogConfigurationError(catalog=name, reason=f"{reason}; types are {', '.join(sorted(TYPES))}")
     _check_options(name, type_name, texts)
     for option, text in texts.items():
         if is_secret(option):
@@ -143,10 +139,12 @@ def _check_options(name: str, type_name: str, options: Mapping[str, str]) -> Non
         if option not in kind.options:
             close = similar_names(option, kind.options)
             advice = f"did you mean {close[0]}" if close else f"options are {', '.join(sorted(kind.options))}"
-            raise CatalogConfigurationError(catalog=name, reason=f"{type_name} has no option {option} ({advice})")
+            raise errors.CatalogConfigurationError(
+                catalog=name, reason=f"{type_name} has no option {option} ({advice})"
+            )
     missing = [option for option in kind.needed if not options.get(option)]
     if missing:
-        raise CatalogConfigurationError(catalog=name, reason=f"its option {missing[0]} is missing")
+        raise errors.CatalogConfigurationError(catalog=name, reason=f"its option {missing[0]} is missing")
 
 
 def _text(catalog: str, option: str, value: Any) -> str:
@@ -157,7 +155,7 @@ def _text(catalog: str, option: str, value: Any) -> str:
         return text
     if variable["name"] not in os.environ:
         reason = f"its option {option} is the variable {variable['name']}, which the environment does not have"
-        raise CatalogConfigurationError(catalog=catalog, reason=reason)
+        raise errors.CatalogConfigurationError(catalog=catalog, reason=reason)
     return os.environ[variable["name"]]
 
 
@@ -260,7 +258,7 @@ ReadFacts: TypeAlias = Callable[[str], TableFacts]
 
 
 def _unread(location: str) -> TableFacts:
-    raise StorageError("read", location, "this catalog was opened without a session")
+    raise errors.StorageError("read", location, "this catalog was opened without a session")
 
 
 class ExternalStore(ABC):
@@ -279,9 +277,9 @@ class ExternalStore(ABC):
         self.name = options.name
         self.configuration = options
 
-    def refused(self, operation: str) -> CatalogOperationError:
+    def refused(self, operation: str) -> errors.CatalogOperationError:
         """The error for an operation that the catalog does not support."""
-        return CatalogOperationError(catalog=self.name, type=self.type, operation=operation)
+        return errors.CatalogOperationError(catalog=self.name, type=self.type, operation=operation)
 
     def _refuse(self, operation: str) -> NoReturn:
         raise self.refused(operation)
@@ -484,7 +482,7 @@ def _opened(options: CatalogOptions) -> ExternalStore:
         if (error.name or "").startswith("deltasql"):
             raise
         package = error.name or kind.extra
-        raise CatalogLibraryMissingError(
+        raise errors.CatalogLibraryMissingError(
             catalog=options.name, type=options.type, package=package, extra=kind.extra
         ) from None
     assert isinstance(store, ExternalStore)
@@ -566,7 +564,7 @@ class RoutedStore:
     def rename(self, key: TableKey, new: TableKey) -> Entry:
         store = self._of(key[0])
         if store is not self._of(new[0]):
-            raise RenameAcrossCatalogsError(
+            raise errors.RenameAcrossCatalogsError(
                 table=sql_name(key),
                 new_name=sql_name(new),
                 system=self._external.type_of(key[0]) or EMBEDDED,

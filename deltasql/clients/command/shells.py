@@ -18,8 +18,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.errors.usage import ConfigurationFileError
 from deltasql.base.settings.session_settings import SETTINGS
 from deltasql.files.render import FORMATS
 
@@ -244,14 +244,14 @@ def read_configuration(path: Path, *, needed: bool = False) -> Configuration:
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError) as error:
         if needed:
-            raise ConfigurationFileError(path=str(path), reason=error.strerror or str(error)) from None
+            raise errors.ConfigurationFileError(path=str(path), reason=error.strerror or str(error)) from None
         return Configuration()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationFileError(path=str(path), reason=str(error)) from None
+        raise errors.ConfigurationFileError(path=str(path), reason=str(error)) from None
     try:
         return _checked(_toml(text))
     except ValueError as error:
-        raise ConfigurationFileError(path=str(path), reason=str(error).rstrip(".")) from None
+        raise errors.ConfigurationFileError(path=str(path), reason=str(error).rstrip(".")) from None
 
 
 def _toml(text: str) -> dict[str, Any]:

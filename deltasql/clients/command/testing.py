@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from deltasql.base.errors.usage import ScriptUnreadableError
+from deltasql.base import errors
 
 
 def add_options(test: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def read_script(path: str) -> str:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScriptUnreadableError(path=path, reason=reason) from None
+        raise errors.ScriptUnreadableError(path=path, reason=reason) from None
     return text.removeprefix("\ufeff")
 
 

@@ -16,8 +16,8 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.transaction import NestedTransactionError, NotInTransactionError
 from deltasql.base.lazy import pa
 from deltasql.clients.dbapi import types
 from deltasql.clients.dbapi.types import (
@@ -472,7 +472,7 @@ class Connection:
                 self._implicit = True
             try:
                 return work()
-            except (NotInTransactionError, NestedTransactionError):
+            except (errors.NotInTransactionError, errors.NestedTransactionError):
                 if not self._implicit or self.session.has_changes:
                     raise
             self._implicit = False

@@ -14,8 +14,8 @@ from datetime import date, datetime
 from datetime import time as time_of_day
 from typing import NamedTuple, Protocol
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.engine import TimeOutOfRangeError
 from deltasql.base.lazy import pa
 from deltasql.files.result import Result, Row, to_row
 from deltasql.schema.text import kind_text
@@ -163,7 +163,7 @@ class ArrowRows:
         try:
             columns = [column.to_pylist() for column in part.columns]
         except (ValueError, OverflowError) as error:
-            raise TimeOutOfRangeError from error
+            raise errors.TimeOutOfRangeError from error
         if not columns:
             return [Row((), ()) for _ in range(part.num_rows)]
         return [to_row(self._schema, values) for values in zip(*columns, strict=True)]

@@ -24,8 +24,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.errors.usage import GoldenMaskError, ScheduleError, UnknownDirectiveError
 from deltasql.files.render.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.tokens import calls
@@ -53,9 +53,9 @@ class DirectivePosition:
     file: Path
     line: int
 
-    def error(self, problem: str) -> ScheduleError:
+    def error(self, problem: str) -> errors.ScheduleError:
         """The error of a schedule that is wrong at this line."""
-        return ScheduleError(file=str(self.file), line=self.line, problem=problem)
+        return errors.ScheduleError(file=str(self.file), line=self.line, problem=problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def directive(comment: str, position: DirectivePosition) -> Directive | None:
     if name in _LEGAL and _LEGAL[name][1].fullmatch(value):
         return Directive(name, value, position)
     if name in _LEGAL or similar_names(name, _LEGAL, cutoff=0.75):
-        raise UnknownDirectiveError(
+        raise errors.UnknownDirectiveError(
             file=str(position.file), line=position.line, text=comment.strip(), known=_DIRECTIVES
         )
     return None
@@ -535,7 +535,7 @@ def _pattern(item: Directive) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise GoldenMaskError(file=str(item.position.file), line=item.position.line, reason=str(error)) from None
+        raise errors.GoldenMaskError(file=str(item.position.file), line=item.position.line, reason=str(error)) from None
     return pattern
 
 

@@ -29,8 +29,8 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import TextIO
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.usage import GoldenWorkerDiedError, GoldenWorkersNotStartedError, ReportNotWrittenError
 from deltasql.base.settings.engines import chosen_engine
 from deltasql.clients.golden.record import read_script
 from deltasql.clients.golden.suite import (
@@ -79,7 +79,7 @@ class Workers:
         worker = self._idle.get()
         try:
             return worker.run(path)
-        except GoldenWorkerDiedError as error:
+        except errors.GoldenWorkerDiedError as error:
             # The output is unknown: there is no difference to show.
             expected = expectation(path)
             return GoldenOutcome(path, expected, expected or "", (str(error),))
@@ -124,7 +124,9 @@ class _Worker:
             answer: GoldenOutcome | Exception = pipe.recv()
         except (EOFError, ConnectionError):
             end = self._end()
-            raise GoldenWorkerDiedError(str(path), end) if ready else GoldenWorkersNotStartedError(end) from None
+            raise (
+                errors.GoldenWorkerDiedError(str(path), end) if ready else errors.GoldenWorkersNotStartedError(end)
+            ) from None
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -346,7 +348,7 @@ def _write(junit: Path, report: Report) -> None:
     try:
         write_junit(junit, report.outcomes)
     except OSError as error:
-        raise ReportNotWrittenError(path=str(junit), reason=error.strerror or str(error)) from None
+        raise errors.ReportNotWrittenError(path=str(junit), reason=error.strerror or str(error)) from None
 
 
 class LastFailed:

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 from xml.etree import ElementTree as ET
 
+from deltasql.base import errors
 from deltasql.base.errors.base import counted
-from deltasql.base.errors.usage import NoGoldenFilesError
 from deltasql.base.settings.session_settings import FSYNC
 from deltasql.clients.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides, new_errors, summary
 from deltasql.clients.golden.record import Block, GoldenScript, Recorder, read_script
@@ -150,7 +150,7 @@ def discover(directory: Path | str, only: str = "") -> list[Path]:
     selected = [path for path in paths if only in str(path)]
     if not selected:
         note = f" whose path holds '{only}'" if paths else ""
-        raise NoGoldenFilesError(place=f"under {root}{note}")
+        raise errors.NoGoldenFilesError(place=f"under {root}{note}")
     return selected
 
 
@@ -346,10 +346,10 @@ class Report:
         if self._by_statement:
             self._write(summary((outcome.expected or "", outcome.actual) for outcome, _ in self.outcomes))
 
-    def _print_accepted(self, errors: list[str]) -> None:
+    def _print_accepted(self, accepted: list[str]) -> None:
         """Reports the errors in accepted output, as a statement that was meant to succeed may be among them."""
-        if errors:
-            self._write(f"     {counted(len(errors), 'errors')} accepted: {', '.join(sorted(set(errors)))}")
+        if accepted:
+            self._write(f"     {counted(len(accepted), 'errors')} accepted: {', '.join(sorted(set(accepted)))}")
 
     def _print_failures(self, outcome: GoldenOutcome) -> None:
         if outcome.is_outdated:

@@ -22,15 +22,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Protocol
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.usage import (
-    CommandArgumentError,
-    UnknownCommandError,
-    UnknownFormatError,
-    UnknownPreferenceError,
-    WrongPreferenceError,
-)
 from deltasql.catalog.governance import ViewEntry
 from deltasql.clients.repl.copying import copy_of
 from deltasql.files.render import AUTO, FORMATS
@@ -81,7 +75,7 @@ class Preferences:
         """The value of a preference, as it is typed. Raises UnknownPreferenceError."""
         values: dict[str, bool | int | None] = {item.name: getattr(self, item.name) for item in fields(self)}
         if name not in values:
-            raise UnknownPreferenceError(name=name, known=NAMES)
+            raise errors.UnknownPreferenceError(name=name, known=NAMES)
         value = values[name]
         if isinstance(value, bool):
             return "on" if value else "off"
@@ -95,10 +89,10 @@ class Preferences:
         old, text = self.value(name), text.lower()
         if name == "rows":
             if text != ALL and not (text.isdecimal() and int(text)):
-                raise WrongPreferenceError(name=name, value=text, legal=f"a number, or {ALL}")
+                raise errors.WrongPreferenceError(name=name, value=text, legal=f"a number, or {ALL}")
             return replace(self, rows=None if text == ALL else int(text))
         if text and text not in _SWITCHES:
-            raise WrongPreferenceError(name=name, value=text, legal="on or off")
+            raise errors.WrongPreferenceError(name=name, value=text, legal="on or off")
         return replace(self, **{name: _SWITCHES[text] if text else old == "off"})
 
 
@@ -312,7 +306,7 @@ def command_of(text: str) -> Effect | None:
         if stripped.lower() in command.words:
             return command.does("")
     if stripped.startswith("."):
-        raise UnknownCommandError(command=stripped.split()[0])
+        raise errors.UnknownCommandError(command=stripped.split()[0])
     if not stripped.startswith("\\"):
         return None
     name, _, argument = stripped[1:].partition(" ")
@@ -323,7 +317,7 @@ def _command(name: str, has_argument: bool) -> Command:
     """The command called `name`; of two, the one with an argument if `has_argument`. Raises UnknownCommandError."""
     matches = [command for command in COMMANDS if name in {command.name, *command.aliases}]
     if not matches:
-        raise UnknownCommandError(command="\\" + name)
+        raise errors.UnknownCommandError(command="\\" + name)
     return next((command for command in matches if bool(command.arguments) == has_argument), matches[0])
 
 
@@ -377,7 +371,7 @@ def _explain(condition: str) -> Effect:
 def _needed(name: str, needed: str, argument: str) -> str:
     if not argument:
         thing = needed.rpartition(" ")[2].upper()
-        raise CommandArgumentError(command=f"\\{name}", needed=needed, usage=f"\\{name} {thing}")
+        raise errors.CommandArgumentError(command=f"\\{name}", needed=needed, usage=f"\\{name} {thing}")
     return argument
 
 
@@ -453,7 +447,7 @@ _EXPANDED = {"": "", "on": "vertical", "off": "table", "auto": AUTO}
 def _expand(argument: str) -> Effect:
     """Sets the format for the argument; without one, toggles between vertical and auto. Raises CommandArgumentError."""
     if argument not in _EXPANDED:
-        raise CommandArgumentError(command="\\x", needed="on, off, auto or nothing", usage="\\x [on|off|auto]")
+        raise errors.CommandArgumentError(command="\\x", needed="on, off, auto or nothing", usage="\\x [on|off|auto]")
 
     def expand(shell: ShellActions) -> None:
         shell.style = _EXPANDED[argument] or (AUTO if shell.style == "vertical" else "vertical")
@@ -464,7 +458,7 @@ def _expand(argument: str) -> Effect:
 
 def _choose(style: str) -> Effect:
     if style and style not in FORMATS:
-        raise UnknownFormatError(style=style, known=FORMATS)
+        raise errors.UnknownFormatError(style=style, known=FORMATS)
 
     def choose(shell: ShellActions) -> None:
         shell.style = style or shell.style

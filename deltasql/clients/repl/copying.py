@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from deltasql.base.errors.usage import CommandArgumentError, OutputNotWrittenError, ScriptUnreadableError
+from deltasql.base import errors
 from deltasql.base.lazy import pq
 from deltasql.files.render.formats import render
 from deltasql.files.result import Result
@@ -42,7 +42,7 @@ def copy_of(argument: str) -> CopyToFile:
     before, path = _parts(argument)
     needed = f"a table or a query, TO and a file that ends with {_SUFFIXES}"
     if not before or not path or _format(path) is None:
-        raise CommandArgumentError(command="\\copy", needed=needed, usage=USAGE)
+        raise errors.CommandArgumentError(command="\\copy", needed=needed, usage=USAGE)
     if before.startswith("(") and before.endswith(")"):
         return CopyToFile(before[1:-1].strip(), path)
     return CopyToFile(before if _QUERIES.match(before) else f"SELECT * FROM {before}", path)
@@ -59,7 +59,7 @@ def write_rows(result: Result, path: str) -> int:
         rows = _write_parquet(result, new) if _format(path) == _PARQUET else _write_text(result, new, _format(path))
         new.replace(target)
     except OSError as error:
-        raise OutputNotWrittenError(path=path, reason=error.strerror or str(error)) from None
+        raise errors.OutputNotWrittenError(path=path, reason=error.strerror or str(error)) from None
     finally:
         with suppress(OSError):
             new.unlink(missing_ok=True)
@@ -103,7 +103,7 @@ def file_text(path: str) -> str:
         return Path(path).expanduser().read_text(encoding="utf-8").removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScriptUnreadableError(path=path, reason=reason) from None
+        raise errors.ScriptUnreadableError(path=path, reason=reason) from None
 
 
 def edited(text: str) -> str:
@@ -115,7 +115,7 @@ def edited(text: str) -> str:
         try:
             subprocess.run([*shlex.split(editor), str(path)], check=False)
         except OSError as error:
-            raise ScriptUnreadableError(path=editor, reason=error.strerror or str(error)) from None
+            raise errors.ScriptUnreadableError(path=editor, reason=error.strerror or str(error)) from None
         return file_text(str(path))
 
 
@@ -126,4 +126,4 @@ def output(path: str, mode: Literal["a", "w"] = "a") -> Iterator[TextIO]:
         with Path(path).expanduser().open(mode, encoding="utf-8") as stream:
             yield stream
     except OSError as error:
-        raise OutputNotWrittenError(path=path, reason=error.strerror or str(error)) from None
+        raise errors.OutputNotWrittenError(path=path, reason=error.strerror or str(error)) from None

@@ -22,11 +22,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 from warnings import catch_warnings, simplefilter
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, counted
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.engine import SparkError
 from deltasql.base.errors.secrets import without_secrets
-from deltasql.base.errors.sources import DeltaOnlyError
 from deltasql.base.interrupts import telling
 from deltasql.clients.repl.commands import (
     Effect,
@@ -204,7 +202,7 @@ class Shell:
         """Shows a table: size, columns, keys, constraints, properties; of a view its DESCRIBE."""
         try:
             snapshot = self.session.log(table).snapshot()
-        except (TableNotFoundError, DeltaOnlyError):
+        except (errors.TableNotFoundError, errors.DeltaOnlyError):
             self._show(self.session.sql(f"DESCRIBE TABLE EXTENDED {table}").grid())
             return
         with self._paged(wide=True) as out:
@@ -362,7 +360,7 @@ class Shell:
             self.say(f"Not run: the {self._left} statements after it." if self._left > 1 else NOT_RUN)
 
     def _say_stack(self, error: DeltaSqlError) -> None:
-        if self.stack and isinstance(error, SparkError) and error.stack:
+        if self.stack and isinstance(error, errors.SparkError) and error.stack:
             self.say(without_secrets(error.stack))
 
     def _say_defect(self, error: Exception) -> None:

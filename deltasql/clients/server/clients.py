@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from deltasql.base.errors.server import HandleNotFoundError, SessionGoneError
+from deltasql.base import errors
 from deltasql.base.lazy import pa
 from deltasql.schema.types import DataType
 from deltasql.session.session import Session
@@ -107,7 +107,7 @@ class Client:
         with self._lock:
             waiting = self._waiting.pop(handle, None)
         if waiting is None:
-            raise HandleNotFoundError(what="result")
+            raise errors.HandleNotFoundError(what="result")
         return waiting
 
     def prepare(self, sql: str, types: Mapping[str, DataType]) -> bytes:
@@ -124,7 +124,7 @@ class Client:
         with self._lock:
             statement = self._prepared.get(handle)
         if statement is None:
-            raise HandleNotFoundError(what="prepared statement")
+            raise errors.HandleNotFoundError(what="prepared statement")
         return statement
 
     def forget(self, handle: bytes) -> None:
@@ -171,7 +171,7 @@ class Clients:
         with self._lock:
             client = self._clients.get(client_id)
         if client is None:
-            raise SessionGoneError
+            raise errors.SessionGoneError
         client.has_returned = True
         return client
 

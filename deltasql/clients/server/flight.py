@@ -24,14 +24,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.flight as fl
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.server import (
-    ServerNeedsTokenError,
-    ServerStartError,
-    TooManyBytesError,
-    UnknownCommandMessageError,
-    UnsupportedIngestError,
-)
 from deltasql.catalog.external.routing import Catalogs
 from deltasql.clients.server.clients import Client, ClientRows, Clients
 from deltasql.clients.server.messages import (
@@ -134,7 +128,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             elif kind == "CommandStatementQuery":
                 sql = command.query
             else:
-                raise UnknownCommandMessageError(kind=kind)
+                raise errors.UnknownCommandMessageError(kind=kind)
             with self._heeding(client, context):
                 return fl.SchemaResult(_schema_for(client, sql))
 
@@ -145,7 +139,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             if kind in ANSWERS:
                 return _stream(answer(client.session, kind, command, keeps_zones=client.keeps_zones))
             if kind != "TicketStatementQuery":
-                raise UnknownCommandMessageError(kind=kind)
+                raise errors.UnknownCommandMessageError(kind=kind)
             handle = command.statement_handle
             waiting = self._clients.holder(handle, client).fetch(handle)
             with self._heeding(client, context, handle, waiting.statement):
@@ -175,7 +169,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 with self._heeding(client, context):
                     count = ingested(client.session, command, reader.schema, limited(_batches(reader)))
             else:
-                raise UnknownCommandMessageError(kind=kind)
+                raise errors.UnknownCommandMessageError(kind=kind)
             done = message("DoPutUpdateResult", record_count=count)
             writer.write(pa.py_buffer(done.SerializeToString()))
 
@@ -183,7 +177,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         with self._call(context) as client:
             act = _DOING.get(action.type)
             if act is None:
-                raise UnknownCommandMessageError(kind=f"the action {action.type}")
+                raise errors.UnknownCommandMessageError(kind=f"the action {action.type}")
             return list(act(self, client, action.body.to_pybytes(), context))
 
     def list_actions(self, context: Any) -> list[tuple[str, str]]:
@@ -214,7 +208,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             with self._heeding(client, context):
                 return rows_of(client.session, command.query)
         if kind != "CommandPreparedStatementQuery":
-            raise UnknownCommandMessageError(kind=kind)
+            raise errors.UnknownCommandMessageError(kind=kind)
         holder, handle = self._holder(client, command), command.prepared_statement_handle
         with self._heeding(client, context, handle):
             return rows_of_prepared(holder.session, holder.prepared(handle))
@@ -251,7 +245,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         try:
             endpoints = fl.FlightInfo.deserialize(info).endpoints
         except pa.ArrowException:
-            raise UnknownCommandMessageError(kind="a FlightInfo that cannot be read") from None
+            raise errors.UnknownCommandMessageError(kind="a FlightInfo that cannot be read") from None
         for endpoint in endpoints:
             kind, ticket = unpacked(endpoint.ticket.ticket)
             if kind == "TicketStatementQuery":
@@ -289,7 +283,7 @@ def _schema_for(client: Client, sql: str) -> pa.Schema:
 def _refuse_transaction(command: Any) -> None:
     """Raises UnknownCommandMessageError for a transaction id: transactions begin with statements, not with calls."""
     if command.HasField("transaction_id"):
-        raise UnknownCommandMessageError(kind="a transaction by its id")
+        raise errors.UnknownCommandMessageError(kind="a transaction by its id")
 
 
 def _info(schema: pa.Schema, descriptor: Any, ticket: bytes, rows: int = -1) -> Any:
@@ -326,14 +320,14 @@ def options_of(session: Session) -> Any:
 
 def set_options(session: Session, request: Any) -> Any:
     """Sets the options, the catalog before the schema; the message with the faults of the others."""
-    errors = []
+    faults = []
     for entry in sorted(request.session_options, key=lambda entry: str(entry.key)):
         fault = _set(session, str(entry.key), entry.value)
         if fault is not None:
-            errors.append(
+            faults.append(
                 message("SessionOptionError", key=entry.key, value=message("SessionOptionFault", value=fault))
             )
-    return message("SetSessionOptionsResult", errors=errors)
+    return message("SetSessionOptionsResult", errors=faults)
 
 
 def _set(session: Session, key: str, value: Any) -> int | None:
@@ -371,12 +365,12 @@ def ingested(session: Session, command: Any, schema: pa.Schema, batches: Iterato
     Raises UnsupportedIngestError, and whatever a write of DataFrames raises.
     """
     if command.temporary:
-        raise UnsupportedIngestError(what="a temporary table")
+        raise errors.UnsupportedIngestError(what="a temporary table")
     options = command.table_definition_options
     # A number that is 0 was left out: as the mode create.
     write = _WRITES.get((options.if_not_exist or CREATE_MISSING, options.if_exists or FAIL_IF_THERE))
     if write is None or not command.table:
-        raise UnsupportedIngestError(what="what this call says")
+        raise errors.UnsupportedIngestError(what="what this call says")
     rows = pa.Table.from_batches(batches, schema)
     name = TableName(tuple(filter(None, (command.catalog, command.schema, command.table))))
     write(session, rows, str(name))
@@ -389,7 +383,7 @@ def limited(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         seen += batch.nbytes
         if seen > MOST_BYTES:
-            raise TooManyBytesError(limit=MOST_BYTES)
+            raise errors.TooManyBytesError(limit=MOST_BYTES)
         yield batch
 
 
@@ -429,7 +423,7 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
     """
     token = _token(settings, environment)
     if token is None and not _is_of_this_machine(settings.host):
-        raise ServerNeedsTokenError(host=settings.host, variable=TOKEN)
+        raise errors.ServerNeedsTokenError(host=settings.host, variable=TOKEN)
     tls = None
     if settings.tls_certificate is not None and settings.tls_key is not None:
         tls = (_read(settings, settings.tls_certificate), _read(settings, settings.tls_key))
@@ -455,7 +449,7 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
     try:
         server = FlightSqlServer(f"{scheme}://{_in_url(settings.host)}:{settings.port}", clients, token=token, tls=tls)
     except pa.ArrowException as error:
-        raise ServerStartError(place=f"{settings.host}:{settings.port}", reason=str(error)) from None
+        raise errors.ServerStartError(place=f"{settings.host}:{settings.port}", reason=str(error)) from None
     try:
         yield f"{scheme}://{_in_url(settings.host)}:{server.port}"
     finally:
@@ -485,7 +479,7 @@ def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
         return environment.get(TOKEN) or None
     text = _read(settings, settings.token_file).decode(errors="replace").strip()
     if not text:
-        raise ServerStartError(place=settings.host, reason=f"the token file {settings.token_file} is empty")
+        raise errors.ServerStartError(place=settings.host, reason=f"the token file {settings.token_file} is empty")
     return text
 
 
@@ -494,7 +488,7 @@ def _read(settings: Settings, path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         reason = f"the file {path} cannot be read: {error.strerror}"
-        raise ServerStartError(place=f"{settings.host}:{settings.port}", reason=reason) from None
+        raise errors.ServerStartError(place=f"{settings.host}:{settings.port}", reason=reason) from None
 
 
 def _is_of_this_machine(host: str) -> bool:

@@ -33,15 +33,9 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import without_secrets
-from deltasql.base.errors.server import (
-    AuthenticationError,
-    HandleNotFoundError,
-    SessionGoneError,
-    TooManyBytesError,
-    UnknownCommandMessageError,
-)
 from deltasql.clients.dbapi.types import InternalError, NotSupportedError, ProgrammingError, class_of
 from deltasql.clients.server.clients import Client, Clients
 from deltasql.clients.server.statements import keeps_zones
@@ -186,14 +180,14 @@ def unpacked(data: bytes) -> tuple[str, Any]:
             return name, _CLASSES[name].FromString(outer.value)
     except DecodeError:
         name = ""
-    raise UnknownCommandMessageError(kind=name or "bytes that are no message")
+    raise errors.UnknownCommandMessageError(kind=name or "bytes that are no message")
 
 
 def requested(kind: str, data: bytes) -> Any:
     """The message of this kind within an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
     name, request = unpacked(data)
     if name != kind:
-        raise UnknownCommandMessageError(kind=f"{name} in place of {kind}")
+        raise errors.UnknownCommandMessageError(kind=f"{name} in place of {kind}")
     return request
 
 
@@ -203,12 +197,12 @@ def parsed(kind: str, data: bytes) -> Any:
     try:
         return _CLASSES[kind].FromString(data)
     except DecodeError:
-        raise UnknownCommandMessageError(kind=f"{kind} that cannot be read") from None
+        raise errors.UnknownCommandMessageError(kind=f"{kind} that cannot be read") from None
 
 
 def _refuse_long(data: bytes) -> None:
     if len(data) > MOST_BYTES:
-        raise TooManyBytesError(limit=MOST_BYTES)
+        raise errors.TooManyBytesError(limit=MOST_BYTES)
 
 
 _MISSING = {"42P01", "42704", "42883"}
@@ -258,7 +252,7 @@ def _answer(error: DeltaSqlError) -> Exception:
     """An error of deltasql as Flight's or Arrow's: that with the status for its class in PEP 249."""
     text, kind = str(error), class_of(error.sqlstate)
     answer: Exception
-    if isinstance(error, HandleNotFoundError) or error.sqlstate in _MISSING:
+    if isinstance(error, errors.HandleNotFoundError) or error.sqlstate in _MISSING:
         answer = NotFound(text)
     elif issubclass(kind, NotSupportedError):
         answer = Unimplemented(text)
@@ -267,7 +261,7 @@ def _answer(error: DeltaSqlError) -> Exception:
     else:
         details = json.dumps({"condition": error.condition, "sqlstate": error.sqlstate, "message": error.message})
         status = fl.FlightServerError
-        if isinstance(error, (AuthenticationError, SessionGoneError)):
+        if isinstance(error, (errors.AuthenticationError, errors.SessionGoneError)):
             status = fl.FlightUnauthenticatedError
         elif issubclass(kind, InternalError):
             status = fl.FlightInternalError
@@ -315,7 +309,7 @@ class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
             if (client := self._clients.client(given_id)) is not None:
                 return client
         if self._token is not None and not hmac.compare_digest(credentials.encode(), self._token.encode()):
-            raise AuthenticationError(how=_HOW)
+            raise errors.AuthenticationError(how=_HOW)
         return self._clients.begin(keeps_zones(headers))
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.clients.server.parameter_types import SQL_INFO, TYPE_INFO, sql_info, type_info
 from deltasql.clients.server.statements import without_zones
 from deltasql.log.configuration.keys import Key
@@ -172,7 +172,7 @@ def _named(session: Session, command: Any, prefix: str = "") -> Description | No
     schema = _filter(command, f"{prefix}db_schema") or names.current_schema
     try:
         return described(session, (catalog, schema, getattr(command, f"{prefix}table")))
-    except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError):
+    except (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError):
         return None
 
 

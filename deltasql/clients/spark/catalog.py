@@ -16,9 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.statements.table import NotADeltaProviderError
 from deltasql.catalog.external.routing import Catalogs
 from deltasql.clients.spark.recorded_calls import (
     DELTA,
@@ -96,8 +95,8 @@ class Home:
         try:
             with self.at_work():
                 return cast("DataFrame", self.handed(self.session.sql(text, args or None).df))
-        except (NotADeltaProviderError, TableNotFoundError) as error:
-            if isinstance(error, TableNotFoundError) and not self.is_foreign(str(error.table)):
+        except (errors.NotADeltaProviderError, errors.TableNotFoundError) as error:
+            if isinstance(error, errors.TableNotFoundError) and not self.is_foreign(str(error.table)):
                 raise
             return cast("DataFrame", self.kind.sql(self.spark, text, args))
         finally:

@@ -15,7 +15,7 @@ from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.usage import DeltaPackagePresentError
+from deltasql.base import errors
 from deltasql.base.version import __version__
 from deltasql.catalog.external.routing import Catalogs
 from deltasql.clients import tables
@@ -74,7 +74,7 @@ def _refuse_other() -> None:
     found: Any = sys.modules.get("delta") or find_spec("delta")
     if found is not None:
         place = getattr(found, "__file__", None) or getattr(found, "origin", None)
-        raise DeltaPackagePresentError(str(place or "a module without a file"))
+        raise errors.DeltaPackagePresentError(str(place or "a module without a file"))
 
 
 def _modules() -> dict[str, ModuleType]:

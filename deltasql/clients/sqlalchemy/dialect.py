@@ -15,8 +15,8 @@ from sqlalchemy import types as sa
 from sqlalchemy.engine import URL, default, reflection
 from sqlalchemy.sql.compiler import IdentifierPreparer
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.base.settings.engines import SAIL, chosen_engine
 from deltasql.clients import dbapi
 from deltasql.clients.sqlalchemy import types as reflecting
@@ -258,7 +258,7 @@ def _names(connection: Any, schema: str | None, *, views: bool) -> list[str]:
 def _or_missing(name: str, find: Callable[[], Any]) -> Any:
     try:
         return find()
-    except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
+    except (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError) as error:
         raise exc.NoSuchTableError(name) from error
     except DeltaSqlError as error:
         raise exc.DBAPIError(None, None, error) from error

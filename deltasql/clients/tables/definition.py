@@ -16,14 +16,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from deltasql.base.errors.usage import (
-    ArgumentEntryTypeError,
-    ArgumentKindError,
-    ArgumentTypeError,
-    ArgumentValueError,
-    SessionNotInstalledError,
-    TableNameMissingError,
-)
+from deltasql.base import errors
 from deltasql.files.result import Result
 from deltasql.plan.base import HIDDEN_PREFIX, TableName
 from deltasql.plan.operators import MemoryRows
@@ -50,24 +43,24 @@ def expression(value: Any, argument: str, owner: Owner | None = None) -> str:
     if is_column(value):
         return column_sql(value, owner)
     if not isinstance(value, str):
-        raise ArgumentTypeError(argument, _EXPRESSION, type(value).__name__)
+        raise errors.ArgumentTypeError(argument, _EXPRESSION, type(value).__name__)
     return one_expression(value)
 
 
 def assignments(values: Any, argument: str, owner: Owner | None = None) -> list[tuple[str, str]]:
     """The columns and values of a dict, as SQL. Raises what `expression` raises, and ArgumentValueError for none."""
     if values is None:
-        raise ArgumentValueError(argument, "None", "it maps columns to their new values")
+        raise errors.ArgumentValueError(argument, "None", "it maps columns to their new values")
     if not isinstance(values, Mapping):
-        raise ArgumentTypeError(argument, "a dict of columns and their values", type(values).__name__)
+        raise errors.ArgumentTypeError(argument, "a dict of columns and their values", type(values).__name__)
     if not values:
-        raise ArgumentValueError(argument, "empty", "it maps columns to their new values")
+        raise errors.ArgumentValueError(argument, "empty", "it maps columns to their new values")
     found = []
     for name, value in values.items():
         if not isinstance(name, str):
-            raise ArgumentEntryTypeError(f"Keys of dict in {argument}", "names of columns", type(name).__name__)
+            raise errors.ArgumentEntryTypeError(f"Keys of dict in {argument}", "names of columns", type(name).__name__)
         if not is_column(value) and not isinstance(value, str):
-            raise ArgumentEntryTypeError(f"Values of dict in {argument}", _EXPRESSIONS, type(value).__name__)
+            raise errors.ArgumentEntryTypeError(f"Values of dict in {argument}", _EXPRESSIONS, type(value).__name__)
         found.append((exact_name(name_parts(name)), expression(value, argument, owner)))
     return found
 
@@ -75,14 +68,14 @@ def assignments(values: Any, argument: str, owner: Owner | None = None) -> list[
 def given(value: Any, kind: type, argument: str) -> Any:
     """An argument that must be of a type; a bool is no int. Raises ArgumentTypeError."""
     if not _is(value, kind):
-        raise ArgumentTypeError(argument, _CALLED.get(kind, kind.__name__), type(value).__name__)
+        raise errors.ArgumentTypeError(argument, _CALLED.get(kind, kind.__name__), type(value).__name__)
     return value
 
 
 def checked(value: Any, kind: type, argument: str) -> Any:
     """As `given`, for arguments for which Delta's package raises a ValueError. Raises ArgumentKindError."""
     if not _is(value, kind):
-        raise ArgumentKindError(argument, _CALLED.get(kind, kind.__name__), str(type(value)))
+        raise errors.ArgumentKindError(argument, _CALLED.get(kind, kind.__name__), str(type(value)))
     return value
 
 
@@ -97,7 +90,7 @@ def column_names(columns: Sequence[Any], argument: str) -> str:
     """Names of columns as SQL, from names or from one list of names. Raises ArgumentTypeError, ArgumentValueError."""
     names = columns[0] if len(columns) == 1 and isinstance(columns[0], (list, tuple)) else columns
     if not names:
-        raise ArgumentValueError(argument, "empty", "name at least one column")
+        raise errors.ArgumentValueError(argument, "empty", "name at least one column")
     return ", ".join(exact_name(name_parts(given(name, str, argument))) for name in names)
 
 
@@ -210,7 +203,7 @@ def runner_of(spark: Any) -> StatementRunner:
     for installed in reversed(INSTALLED):
         if context is not None and getattr(installed.plain, "_sc", None) is context:
             return StatementRunner(installed.session, installed)
-    raise SessionNotInstalledError
+    raise errors.SessionNotInstalledError
 
 
 _Table = TypeVar("_Table")
@@ -268,7 +261,9 @@ class DeltaColumnBuilder:
     def build(self) -> DeltaColumn:
         """The column. Raises ArgumentValueError without a type."""
         if self._type is None:
-            raise ArgumentValueError(f"The column {self._name}", "without a type", "call dataType(…) before build()")
+            raise errors.ArgumentValueError(
+                f"The column {self._name}", "without a type", "call dataType(…) before build()"
+            )
         required = "" if self._nullable else " NOT NULL"
         comment = "" if self._comment is None else f" COMMENT {quote_text(self._comment)}"
         return DeltaColumn(self._name, f"{exact_name((self._name,))} {self._type}{required}{self._generated}{comment}")
@@ -314,7 +309,7 @@ class DeltaTableBuilder(Generic[_Table]):
             self._columns.append(colName)
             return self
         if generatedAlwaysAs is not None and generatedByDefaultAs is not None:
-            raise ArgumentValueError("generatedByDefaultAs", "given with generatedAlwaysAs", _BOTH)
+            raise errors.ArgumentValueError("generatedByDefaultAs", "given with generatedAlwaysAs", _BOTH)
         with self._runner.working():
             column = DeltaColumnBuilder(given(colName, str, "Column name")).dataType(dataType).nullable(nullable)
         if isinstance(generatedAlwaysAs, IdentityGenerator):
@@ -331,7 +326,7 @@ class DeltaTableBuilder(Generic[_Table]):
         """Adds the columns of a StructType, or of a list of StructFields."""
         fields = cols if isinstance(cols, list) else getattr(cols, "fields", None)
         if fields is None:
-            raise ArgumentTypeError("Schema", "a StructType or a list of StructFields", type(cols).__name__)
+            raise errors.ArgumentTypeError("Schema", "a StructType or a list of StructFields", type(cols).__name__)
         self._columns += map(_column, fields)
         return self
 
@@ -376,7 +371,7 @@ class DeltaTableBuilder(Generic[_Table]):
         if self._name is not None:
             return self._name
         if self._location is None:
-            raise TableNameMissingError
+            raise errors.TableNameMissingError
         return at(self._location)
 
 
@@ -386,19 +381,19 @@ def type_text(kind: Any) -> str:
         parse_type(kind)
         return kind
     if not hasattr(kind, "jsonValue"):
-        raise ArgumentTypeError("Column data type", "a string or a DataType", type(kind).__name__)
+        raise errors.ArgumentTypeError("Column data type", "a string or a DataType", type(kind).__name__)
     return sql_text(type_from_json(kind.jsonValue()), constraints=True)
 
 
 def _column(field: Any) -> DeltaColumn:
     """The column of a StructField. Raises ArgumentTypeError, and ArgumentValueError for metadata beside a comment."""
     if not hasattr(field, "jsonValue") or not hasattr(field, "dataType"):
-        raise ArgumentTypeError("Column in existing schema", "a StructField", type(field).__name__)
+        raise errors.ArgumentTypeError("Column in existing schema", "a StructField", type(field).__name__)
     found = field_from_json(field.jsonValue())
     others = sorted(found.metadata.keys() - {"comment"})
     if others:
         reason = "only a comment becomes part of a definition; use addColumn(…) for the rest"
-        raise ArgumentValueError(f"The metadata of {field.name}", ", ".join(others), reason)
+        raise errors.ArgumentValueError(f"The metadata of {field.name}", ", ".join(others), reason)
     column = DeltaColumnBuilder(found.name).dataType(field.dataType).nullable(found.nullable)
     return (column if found.comment is None else column.comment(found.comment)).build()
 
@@ -406,7 +401,7 @@ def _column(field: Any) -> DeltaColumn:
 def _steps(identity: IdentityGenerator) -> str:
     start, step = given(identity.start, int, "Identity start"), given(identity.step, int, "Identity step")
     if step == 0:
-        raise ArgumentValueError("Identity step", "0", _NO_IDENTITY)
+        raise errors.ArgumentValueError("Identity step", "0", _NO_IDENTITY)
     return f"(START WITH {start} INCREMENT BY {step})"
 
 
@@ -596,7 +591,9 @@ class WhenNotMatchedBySource(_When):
 
     def updateAll(self) -> MergeIntoWriter:
         """Always raises ArgumentValueError: no row of the source gives values."""
-        raise ArgumentValueError("updateAll()", "used after whenNotMatchedBySource", "give the values: update({…})")
+        raise errors.ArgumentValueError(
+            "updateAll()", "used after whenNotMatchedBySource", "give the values: update({…})"
+        )
 
     def update(self, assignments: Mapping[str, Any]) -> MergeIntoWriter:
         return self._writer.having(self._writer.builder.whenNotMatchedBySourceUpdate(self._condition, assignments))

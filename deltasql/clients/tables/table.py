@@ -11,18 +11,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from deltasql.base import errors
+from deltasql.base.errors import ConcurrentAppendError as ConcurrentAppendException
+from deltasql.base.errors import ConcurrentDeleteDeleteError as ConcurrentDeleteDeleteException
+from deltasql.base.errors import ConcurrentDeleteReadError as ConcurrentDeleteReadException
+from deltasql.base.errors import ConcurrentModificationError as DeltaConcurrentModificationException
+from deltasql.base.errors import ConcurrentTransactionError as ConcurrentTransactionException
+from deltasql.base.errors import ConcurrentWriteError as ConcurrentWriteException
+from deltasql.base.errors import MetadataChangedError as MetadataChangedException
+from deltasql.base.errors import ProtocolChangedError as ProtocolChangedException
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentAppendError as ConcurrentAppendException
-from deltasql.base.errors.concurrency import ConcurrentDeleteDeleteError as ConcurrentDeleteDeleteException
-from deltasql.base.errors.concurrency import ConcurrentDeleteReadError as ConcurrentDeleteReadException
-from deltasql.base.errors.concurrency import ConcurrentModificationError as DeltaConcurrentModificationException
-from deltasql.base.errors.concurrency import ConcurrentTransactionError as ConcurrentTransactionException
-from deltasql.base.errors.concurrency import ConcurrentWriteError as ConcurrentWriteException
-from deltasql.base.errors.concurrency import MetadataChangedError as MetadataChangedException
-from deltasql.base.errors.concurrency import ProtocolChangedError as ProtocolChangedException
-from deltasql.base.errors.statements.features import ProtocolDowngradeError
-from deltasql.base.errors.statements.frames import NotADataFrameError
-from deltasql.base.errors.usage import ArgumentTypeError, ArgumentValueError
 from deltasql.clients.tables.definition import (
     FOREIGN,
     DeltaColumnBuilder,
@@ -72,7 +70,7 @@ class DeltaTable:
             reason = (
                 "a session has the options of object stores: connect(storage_options=…), install(storage_options=…)"
             )
-            raise ArgumentValueError("hadoopConf", "given for one table", reason)
+            raise errors.ArgumentValueError("hadoopConf", "given for one table", reason)
         return cls._found(runner_of(sparkSession), at(given(path, str, "'path'")))
 
     @classmethod
@@ -152,11 +150,11 @@ class DeltaTable:
         """
         for argument, value in (("'source'", source), ("'condition'", condition)):
             if value is None:
-                raise ArgumentValueError(argument, "None", "a merge needs a source and a condition")
+                raise errors.ArgumentValueError(argument, "None", "a merge needs a source and a condition")
         try:
             rows_to_write(source)
-        except NotADataFrameError as error:
-            raise ArgumentTypeError(_SOURCE, _FRAME, type(source).__name__) from error
+        except errors.NotADataFrameError as error:
+            raise errors.ArgumentTypeError(_SOURCE, _FRAME, type(source).__name__) from error
         with self._runner.working():
             expression(condition, _CONDITION)
         target = MergeTarget(self._sql, self._alias, self._alias or self._name.parts[-1], tuple(self._frames))
@@ -176,7 +174,7 @@ class DeltaTable:
         retained = ""
         if retentionHours is not None:
             if isinstance(retentionHours, bool) or not isinstance(retentionHours, (int, float)):
-                raise ArgumentTypeError("'retentionHours'", "a number", type(retentionHours).__name__)
+                raise errors.ArgumentTypeError("'retentionHours'", "a number", type(retentionHours).__name__)
             retained = f" RETAIN {retentionHours:.6f}".rstrip("0").rstrip(".") + " HOURS"
         self._runner.run(f"VACUUM {self._sql}{retained}")
         return self._runner.nothing()
@@ -234,7 +232,7 @@ class DeltaTable:
             before = self._runner.session.log(self._name).snapshot().protocol
             if reader < before.min_reader_version or writer < before.min_writer_version:
                 old = before.min_reader_version, before.min_writer_version
-                raise ProtocolDowngradeError(self._sql, *old, reader, writer)
+                raise errors.ProtocolDowngradeError(self._sql, *old, reader, writer)
         self._set({"delta.minReaderVersion": str(reader), "delta.minWriterVersion": str(writer)})
 
     def addFeatureSupport(self, featureName: str) -> None:
@@ -309,7 +307,7 @@ def _columns(schema: Any) -> str:
     if isinstance(schema, str):
         return schema
     if not hasattr(schema, "fields"):
-        raise ArgumentTypeError("'partitionSchema'", "a string or a StructType", type(schema).__name__)
+        raise errors.ArgumentTypeError("'partitionSchema'", "a string or a StructType", type(schema).__name__)
     return ", ".join(f"{exact_name((field.name,))} {type_text(field.dataType)}" for field in schema.fields)
 
 

@@ -126,7 +126,7 @@ def require_satisfied(checks: Sequence[RowCheck], table: pa.Table, *, in_order: 
     """
     rows = rows_of("", table)
     before = np.zeros(rows.count, dtype=bool)
-    errors = dict[tuple[int, str], ViolatedError]()
+    violations = dict[tuple[int, str], ViolatedError]()
     for check in checks:
         # A row is reported for the first constraint that it violates.
         broken = ~true_mask(check.condition, rows) & ~before
@@ -136,11 +136,11 @@ def require_satisfied(checks: Sequence[RowCheck], table: pa.Table, *, in_order: 
             raise LeftToEngineError("many rows violate a constraint")
         for index in indexes if check.constraint.column is None else indexes[:1]:
             error = ViolatedError(check.constraint, _shown(check.constraint, table, int(index)))
-            errors.setdefault((int(index) if in_order else 0, f"{error.constraint.name} {error.row}"), error)
-    if len(errors) > 1 and not in_order:
+            violations.setdefault((int(index) if in_order else 0, f"{error.constraint.name} {error.row}"), error)
+    if len(violations) > 1 and not in_order:
         raise LeftToEngineError("rows violate constraints in several ways")
-    if errors:
-        raise errors[min(errors)]
+    if violations:
+        raise violations[min(violations)]
 
 
 def _shown(constraint: Constraint, table: pa.Table, index: int) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.patterns import GAP
 from deltasql.engines.sail.dialect.inlining import SailScope
 from deltasql.engines.sail.dialect.order import (
@@ -172,7 +172,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: PossibleT
         safe = with_checks(
             alike, ansi=ansi, days=days, decimals=decimals, rows=operand_rows, compared_only=compared_only
         )
-    except NotOnSailError:
+    except errors.NotOnSailError:
         # Sail's own error, such as for a wrong number of arguments, takes precedence.
         rows.schema  # noqa: B018 - Spark Connect looks only now
         raise
@@ -209,7 +209,7 @@ def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
     try:
         columns = rows.columns
     except PySparkException as error:
-        raise NotOnSailError(what="an expression that cannot be checked for overflow and wrong types") from error
+        raise errors.NotOnSailError(what="an expression that cannot be checked for overflow and wrong types") from error
     return rows if columns == names else rows.toDF(*names)
 
 
@@ -247,7 +247,7 @@ def _require_comparable(sql: str, branches: Sequence[Branch], columns: Sequence[
     if all("UNION" in text and "ALL" in text for text in between):
         return
     if any(has_approximate_parts(kind) for column in columns for kind in column):
-        raise NotOnSailError(what="UNION, EXCEPT or INTERSECT of values with FLOAT or DOUBLE in them")
+        raise errors.NotOnSailError(what="UNION, EXCEPT or INTERSECT of values with FLOAT or DOUBLE in them")
 
 
 def _schemas(session: SparkSession, branches: Sequence[Branch]) -> list[StructType]:
@@ -272,9 +272,9 @@ def _common(kinds: Sequence[DataType]) -> DataType:
     return kind
 
 
-def _mixed(kinds: Sequence[DataType]) -> NotOnSailError:
+def _mixed(kinds: Sequence[DataType]) -> errors.NotOnSailError:
     types = " and ".join(sorted({sql_text(kind) for kind in kinds}))
-    return NotOnSailError(what=f"a set operation of {types}, of which the first is taken: cast them to one type")
+    return errors.NotOnSailError(what=f"a set operation of {types}, of which the first is taken: cast them to one type")
 
 
 def _is_one(kinds: Sequence[DataType]) -> bool:
@@ -341,7 +341,7 @@ def check_casts(scope: Scope, expressions: Sequence[str], types: Types, sql: str
 def _refuse(conditions: Sequence[str]) -> None:
     for condition in conditions:
         if what := unsupported_condition(condition):
-            raise NotOnSailError(what=what)
+            raise errors.NotOnSailError(what=what)
 
 
 def _check(

@@ -22,8 +22,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.lazy import pa, pq
 from deltasql.catalog.governance import TableSource
 from deltasql.engines.sail.dialect.pipes import DirectoryWrite
@@ -82,7 +82,7 @@ _CSV_OPTIONS = frozenset({"header"})
 def write_directory(stores: Stores, target: DirectoryWrite, rows: DataFrame) -> None:
     """Rows as the one file of a directory, which loses what it has. Raises NotOnSailError, and writes nothing then."""
     if not is_local(target.path):
-        raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY {target.path!r}, which is no absolute path")
+        raise errors.NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY {target.path!r}, which is no absolute path")
     schema = frame_schema(rows)
     _check(target, schema)
     data, suffix = _FORMATS[target.format](rows.toArrow(), schema, target.options)
@@ -95,9 +95,9 @@ def write_directory(stores: Stores, target: DirectoryWrite, rows: DataFrame) -> 
 def write_files(stores: Stores, location: str, source: TableSource, rows: DataFrame) -> int:
     """Rows as one file of a table of another format; returns their number. Raises NotOnSailError."""
     if source.format not in _FORMATS:
-        raise NotOnSailError(what=f"a write of {source.format.upper()} files")
+        raise errors.NotOnSailError(what=f"a write of {source.format.upper()} files")
     if source.partition_columns:
-        raise NotOnSailError(what=f"a write of {source.format.upper()} files in partitions")
+        raise errors.NotOnSailError(what=f"a write of {source.format.upper()} files in partitions")
     options = {key.lower(): value for key, value in source.options.items()}
     target, schema = DirectoryWrite(location, source.format, options, ""), frame_schema(rows)
     _check(target, schema)
@@ -111,14 +111,14 @@ def _check(target: DirectoryWrite, schema: StructType) -> None:
     """Raises NotOnSailError for an unsupported format, option or type."""
     name = target.format.upper()
     if target.format not in _FORMATS:
-        raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY USING {name}")
+        raise errors.NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY USING {name}")
     others = set(target.options) - (_CSV_OPTIONS if target.format == "csv" else set())
     if others:
-        raise NotOnSailError(what=f"the option {min(others)} of INSERT OVERWRITE DIRECTORY USING {name}")
+        raise errors.NotOnSailError(what=f"the option {min(others)} of INSERT OVERWRITE DIRECTORY USING {name}")
     options = _IN_PARQUET if target.format == "parquet" else _IN_TEXT
     for field in schema:
         if not (_is_flat(field.type) if target.format == "csv" else _is_written(field.type, options)):
-            raise NotOnSailError(what=f"a {sql_text(field.type)} in a directory of {name} files")
+            raise errors.NotOnSailError(what=f"a {sql_text(field.type)} in a directory of {name} files")
 
 
 def _is_written(kind: DataType, primitives: frozenset[DataType]) -> bool:
@@ -173,7 +173,7 @@ def _csv(rows: pa.Table, schema: StructType, options: Mapping[str, str]) -> tupl
         lines.append(",".join(map(_in_csv, schema.names)))
     for row in _values(rows):
         if all(value is None for value in row):
-            raise NotOnSailError(what="a row of NULLs in a CSV file")
+            raise errors.NotOnSailError(what="a row of NULLs in a CSV file")
         lines.append(",".join(map(_in_csv, row)))
     return "".join(f"{line}\n" for line in lines).encode(), ".csv"
 
@@ -189,7 +189,7 @@ def _in_csv(value: Any) -> str:
         case Decimal():
             return f"{value:f}"
         case str() if not _BARE.fullmatch(value):
-            raise NotOnSailError(what="a text with quotes, commas or blanks around it in a CSV file")
+            raise errors.NotOnSailError(what="a text with quotes, commas or blanks around it in a CSV file")
         case _:
             return str(value)
 
@@ -314,4 +314,4 @@ def _frame(spark: SparkHandle, files: Sequence[str], columns: StructType, sql: s
         tables = tables_of(column_pieces(spark.stores, files, stored))
         return frame_of_file(spark, tables, reader_schema(stored), work.retain)
     except LeftToEngineError:
-        raise NotOnSailError(what="files with dates of the Julian calendar") from None
+        raise errors.NotOnSailError(what="files with dates of the Julian calendar") from None

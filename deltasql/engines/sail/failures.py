@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.errors.suggestion import similar_names
 from deltasql.engines.spark.failures import Failure
 
@@ -239,9 +239,9 @@ def unsupported_feature(text: str, *, unsupported: bool) -> DeltaSqlError | None
     for pattern, what in _UNSUPPORTED:
         match = pattern.search(text)
         if match is not None:
-            return NotOnSailError(what=what or _line(match[1]))
+            return errors.NotOnSailError(what=what or _line(match[1]))
     has_condition = any(pattern.search(text) for pattern, _ in _CONDITIONS)
-    return NotOnSailError(what=_line(text)) if unsupported and not has_condition else None
+    return errors.NotOnSailError(what=_line(text)) if unsupported and not has_condition else None
 
 
 def _line(text: str) -> str:

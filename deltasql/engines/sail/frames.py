@@ -18,9 +18,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.engine import EnginesMixedError, NotOnSailError, SailMissingError
-from deltasql.base.errors.statements.settings import InvalidSettingError
 from deltasql.base.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
 from deltasql.base.timezone import zone
 from deltasql.engines.sail.checks import (
@@ -91,13 +90,13 @@ def sail_session(time_zone: str | None) -> SparkSession:
             import_module(package)
         from pysail.spark import SparkConnectServer
     except ImportError as error:
-        raise SailMissingError(package=error.name or "pysail") from error
+        raise errors.SailMissingError(package=error.name or "pysail") from error
     load_pyspark()
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     if SparkContext._active_spark_context is not None:
-        raise EnginesMixedError(running="Spark", engine="Sail")
+        raise errors.EnginesMixedError(running="Spark", engine="Sail")
     with _LOCK:
         if not _SERVERS:
             for key, value in (_SETTINGS | _memory_settings()).items():
@@ -126,7 +125,7 @@ def _memory_settings() -> dict[str, str]:
 
 def settings_at_start(time_zone: str | None) -> dict[str, str]:
     """Settings of a new session, by key: the time zone of the machine, as on Spark. Sail itself begins in UTC."""
-    with suppress(InvalidSettingError):
+    with suppress(errors.InvalidSettingError):
         if time_zone and str(zone(time_zone)) not in _UTC:
             return {"spark.sql.session.timeZone": time_zone}
     return {}
@@ -196,7 +195,7 @@ class SailFrames(Frames):
 
     def for_caller(self, operator: Operator) -> DataFrame:
         if has_char(operator):
-            raise NotOnSailError(what="a DataFrame with CHAR columns, compared without blanks")
+            raise errors.NotOnSailError(what="a DataFrame with CHAR columns, compared without blanks")
         return super().for_caller(operator)
 
     def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
@@ -224,7 +223,7 @@ class SailFrames(Frames):
         sql = with_parquet_files(self._spark, sql, self.work)
         _refuse_json_paths(sql)
         if what := unsupported_construct(sql):
-            raise NotOnSailError(what=what)
+            raise errors.NotOnSailError(what=what)
         may, only = possible_types(relations.values(), sql), takes_compared_calls_only(self._spark)
         return self.texts.named(checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only))
 
@@ -274,7 +273,9 @@ class SailFrames(Frames):
         reach = self.texts.reach([*tables, *operator.relations.values()], self.frame)
         others = (item for item in operator.checks if item.column is None and not item.name.startswith(base.LENGTH))
         if reach is not NOTHING and any(others):
-            raise NotOnSailError(what="CHECK constraints of a table with a CHAR column in UPDATE, DELETE or MERGE")
+            raise errors.NotOnSailError(
+                what="CHECK constraints of a table with a CHAR column in UPDATE, DELETE or MERGE"
+            )
         columns = None
         if variables_of(self._spark):
             columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
@@ -302,7 +303,7 @@ class SailFrames(Frames):
 
 def _refuse_json_paths(sql: str) -> None:
     if has_json_paths(sql):
-        raise NotOnSailError(what="a path in JSON, such as raw:a.b")
+        raise errors.NotOnSailError(what="a path in JSON, such as raw:a.b")
 
 
 def _columns(operators: Iterable[Operator]) -> Iterator[str]:
@@ -334,7 +335,7 @@ def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapp
     try:
         write = directory_write(sql)
     except LeftToEngineError:
-        raise NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
+        raise errors.NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
     if write is not None:
         write_directory(spark.stores, write, frames.query(write.query, relations))
         return CommandRows(_NOTHING, ())
@@ -343,7 +344,7 @@ def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapp
         columns = frame_schema(frames.query(sql[query.end() :], relations))
         return CommandRows(_COLUMN, ((field.name, type_text(field.type), None) for field in columns))
     if what := unsupported_command(sql):
-        raise NotOnSailError(what=what)
+        raise errors.NotOnSailError(what=what)
     return None
 
 

@@ -17,8 +17,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, inlined
 from deltasql.engines.sail.dialect.pipes import single_quotes
@@ -73,7 +73,7 @@ def registered(spark: SparkHandle, function: SqlFunction) -> tuple[FunctionText,
     for kind in map(parse_type, [*types, *filter(None, [parsed.returns])]):
         if not _is_compared(kind):
             name = next(iter(names.values()))
-            raise NotOnSailError(what=f"the function {name} of Python, which has the type {sql_text(kind)}")
+            raise errors.NotOnSailError(what=f"the function {name} of Python, which has the type {sql_text(kind)}")
     return parsed, names
 
 
@@ -132,7 +132,7 @@ class SailTexts:
     def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
         """Registers a SQL function, to be inlined where a text calls it from now on. Raises NotOnSailError."""
         if function.settings:
-            raise NotOnSailError(what=f"the function {name}, which was made under other settings")
+            raise errors.NotOnSailError(what=f"the function {name}, which was made under other settings")
         code = python_of(function)
         text = function_text(function.text)
         if code is not None:
@@ -198,7 +198,7 @@ class SailTexts:
             return padded(text, reach)
         except LeftToEngineError:
             name = min({*reach.lengths, *reach.parts}).lower()
-            raise NotOnSailError(
+            raise errors.NotOnSailError(
                 what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"
             ) from None
 

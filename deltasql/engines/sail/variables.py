@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.engines.spark.session.local_rows import frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.schema.text import sql_literal, sql_text
@@ -351,7 +351,7 @@ def _values(mentioned: Iterable[Mention], variables: SessionVariables) -> dict[s
     for item in mentioned:
         variable = variables[item.key]
         if variable.literal is None:
-            raise NotOnSailError(what=f"the variable {variable.name}, of the type {sql_text(variable.type)}")
+            raise errors.NotOnSailError(what=f"the variable {variable.name}, of the type {sql_text(variable.type)}")
         values[item.key] = variable.literal
     return values
 
@@ -391,7 +391,7 @@ def _refuse_limits(session: SparkSession, sql: str, mentioned: Sequence[Mention]
                 f'The limit like expression "{item.name}" is invalid. '
                 "The limit expression must evaluate to a constant value."
             )
-            raise SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "42K0E", text)
+            raise errors.SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "42K0E", text)
 
 
 def expression_with_values(sql: str, variables: SessionVariables, columns: Iterable[str]) -> str:
@@ -400,7 +400,7 @@ def expression_with_values(sql: str, variables: SessionVariables, columns: Itera
     mentioned = [item for item in mentions(sql, variables) if item.qualified or item.key not in names]
     nested = next((item for item in mentioned if item.nested and not item.qualified), None)
     if nested is not None:
-        raise NotOnSailError(what=f"the variable {nested.name} in a sub-query of an expression")
+        raise errors.NotOnSailError(what=f"the variable {nested.name} in a sub-query of an expression")
     return with_values(sql, mentioned, _values(mentioned, variables)) if mentioned else sql
 
 
@@ -409,7 +409,7 @@ def run_variable_command(sql: str, variables: SessionVariables, run_query: RunQu
     try:
         command = variable_command(sql)
     except LeftToEngineError:
-        raise NotOnSailError(what="this statement about variables") from None
+        raise errors.NotOnSailError(what="this statement about variables") from None
     match command:
         case Declare():
             _declare(command, variables, run_query)
@@ -430,13 +430,13 @@ def _declare(command: Declare, variables: SessionVariables, run_query: RunQuery)
                 f"Cannot create the variable {_full(target)} because it already exists.\n"
                 "Choose a different name, or drop or replace the existing variable."
             )
-            raise SparkError("VARIABLE_ALREADY_EXISTS", "42723", text)
+            raise errors.SparkError("VARIABLE_ALREADY_EXISTS", "42723", text)
     if command.default is not None and has_subquery(command.default):
         text = (
             f"Failed to execute DECLARE VARIABLE command because the destination column or variable "
             f"{_full(command.targets[0])} has a DEFAULT value {command.default}, which contains subquery expressions."
         )
-        raise SparkError("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", "42623", text)
+        raise errors.SparkError("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", "42623", text)
     default = command.default or "NULL"
     kind, value = _value(default, command.kind, run_query)
     for target in command.targets:
@@ -452,10 +452,10 @@ def _assign(command: Assign, sql: str, session_variables: SessionVariables, run_
                 f"Cannot resolve variable `{target.name}` on search path "
                 "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]."
             )
-            raise SparkError("UNRESOLVED_VARIABLE", "42883", text).at(Caret(sql, target.start, target.end))
+            raise errors.SparkError("UNRESOLVED_VARIABLE", "42883", text).at(Caret(sql, target.start, target.end))
         variables.append(assigned)
     if len({id(variable) for variable in variables}) < len(variables):
-        raise NotOnSailError(what="a variable that is set twice in a statement")
+        raise errors.NotOnSailError(what="a variable that is set twice in a statement")
     if command.query is not None:
         for variable, value in zip(variables, _row(command.query, variables, run_query), strict=True):
             _set(session_variables, variable, value)
@@ -480,7 +480,7 @@ def _set(variables: SessionVariables, variable: SessionVariable, value: Any) -> 
 def _refuse_unlike(text: str, set_before: Sequence[SessionVariable]) -> None:
     """Raises NotOnSailError for a value that asks for what a variable was before the statement."""
     if any(item.qualified for item in mentions(text, {variable.name.upper() for variable in set_before})):
-        raise NotOnSailError(what="a variable that is set and read in one statement")
+        raise errors.NotOnSailError(what="a variable that is set and read in one statement")
 
 
 def _row(query: str, variables: Sequence[SessionVariable], run_query: RunQuery) -> list[Any]:
@@ -491,13 +491,13 @@ def _row(query: str, variables: Sequence[SessionVariable], run_query: RunQuery) 
             f"The number of columns or variables assigned or aliased: {len(variables)} does not match the number of "
             f"source expressions: {len(kinds)}."
         )
-        raise SparkError("ASSIGNMENT_ARITY_MISMATCH", "42802", text)
+        raise errors.SparkError("ASSIGNMENT_ARITY_MISMATCH", "42802", text)
     names = [f"c{index}" for index in range(len(kinds))]
     casts = [_cast(name, kind, one.type) for name, kind, one in zip(names, kinds, variables, strict=True)]
     table = rows.toDF(*names).limit(2).selectExpr(*casts).toArrow()
     if table.num_rows > 1:
         text = "More than one row returned by a subquery used as a row."
-        raise SparkError("ROW_SUBQUERY_TOO_MANY_ROWS", "21000", text)
+        raise errors.SparkError("ROW_SUBQUERY_TOO_MANY_ROWS", "21000", text)
     return [column[0].as_py() if table.num_rows else None for column in table.columns]
 
 
@@ -522,17 +522,19 @@ def _cast(value: str, source: DataType, target: DataType) -> str:
         return value
     if source in {VOID, STRING} or target == STRING or (is_number(source) and is_number(target)):
         return f"CAST({value} AS {sql_text(target)})"
-    raise NotOnSailError(what=f"a {sql_text(source)} that is assigned to a variable of the type {sql_text(target)}")
+    raise errors.NotOnSailError(
+        what=f"a {sql_text(source)} that is assigned to a variable of the type {sql_text(target)}"
+    )
 
 
 def _full(target: AssignedVariable) -> str:
     return f"`system`.`session`.`{target.name}`"
 
 
-def _missing(target: AssignedVariable) -> SparkError:
+def _missing(target: AssignedVariable) -> errors.SparkError:
     text = (
         f"The variable {_full(target)} cannot be found. Verify the spelling and correctness of the schema and catalog."
         "\nIf you did not qualify the name with a schema and catalog, verify the current_schema() output, or qualify "
         "the name with the correct schema and catalog.\nTo tolerate the error on drop use DROP VARIABLE IF EXISTS."
     )
-    return SparkError("VARIABLE_NOT_FOUND", "42883", text)
+    return errors.SparkError("VARIABLE_NOT_FOUND", "42883", text)

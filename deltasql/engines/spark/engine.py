@@ -13,8 +13,8 @@ from io import StringIO
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError
 from deltasql.base.interrupts import interruptible
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import IO_MODE, TIME_ZONE
@@ -108,7 +108,7 @@ class QueryResult:
             with handed_out():
                 try:
                     self._frame = self._for_caller()
-                except NotOnSailError:
+                except errors.NotOnSailError:
                     raise
                 except DeltaSqlError:
                     pass
@@ -144,7 +144,7 @@ class QueryResult:
             if not any(texts):
                 return self._frame.toArrow()
             if not self._spark.capabilities.checks_types:
-                raise NotOnSailError(what="VARIANT")
+                raise errors.NotOnSailError(what="VARIANT")
             shown = [text or name for text, name in zip(texts, names, strict=True)]
             return self._frame.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
 
@@ -452,7 +452,7 @@ class SparkRuntime:
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`, which Spark computes."""
         if not self.spark.capabilities.metadata and (barred := only_for_spark(operator.output)):
-            raise NotOnSailError(what=barred)
+            raise errors.NotOnSailError(what=barred)
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = spark_stage(stage).input_size = input_size(operator)
         if spreads_rows(operator.child):

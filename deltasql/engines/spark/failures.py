@@ -17,30 +17,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.column_values import AmbiguousJsonNameError, IdentityOverflowError, JsonPathOperandError
-from deltasql.base.errors.engine import (
-    EngineLostError,
-    FilesNotSharedError,
-    MonthsInResultError,
-    SparkError,
-    TimeOutOfRangeError,
-)
-from deltasql.base.errors.statements.copy_into import CsvHeaderError
-from deltasql.base.errors.statements.function import PythonFunctionFailedError, PythonResultError
-from deltasql.base.errors.statements.insert import ReplaceViolationError
-from deltasql.base.errors.statements.merge import MergeUnresolvedError
-from deltasql.base.errors.statements.settings import UnboundParameterError
 from deltasql.base.errors.suggestion import closest
-from deltasql.base.errors.syntax import ParseSyntaxError, TooComplexError
-from deltasql.base.errors.write import (
-    CheckViolationError,
-    InsertOverflowError,
-    InvalidInputError,
-    NoCastError,
-    NotNullViolationError,
-    WriteOverflowError,
-)
 from deltasql.engines.choice import violation_error
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.log.storage.listing import is_local, local_path, may_make, may_read
@@ -65,7 +44,7 @@ _OVERFLOW = re.compile(re.escape(base.IDENTITY_OVERFLOW) + r"([^|]*)\|")
 _CAST = re.compile(re.escape(base.CAST) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
 
 
-_RULES = (CheckViolationError, NotNullViolationError)
+_RULES = (errors.CheckViolationError, errors.NotNullViolationError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +99,18 @@ def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> Delt
         error = _violation(violation, table)
         if write is None or write.replacing is None or not isinstance(error, _RULES):
             return error
-        return ReplaceViolationError(clause=write.replacing, violation=error.message)
+        return errors.ReplaceViolationError(clause=write.replacing, violation=error.message)
     overflow = _OVERFLOW.search(failure.text)
     if overflow is not None:
-        return IdentityOverflowError(unquote(overflow[1]))
+        return errors.IdentityOverflowError(unquote(overflow[1]))
     unfit = _CAST.search(failure.text)
     if unfit is None:
         return None
     column, target, source, value = unquote(unfit[1]), unquote(unfit[2]), unfit[3].upper(), unfit[4]
     if source == "STRING":
         value = f"'{value}'"
-        return InvalidInputError(f"column {column}", table, source, target, value).at(_written(None, value, sql))
-    kind = InsertOverflowError if write is None or write.insert else WriteOverflowError
+        return errors.InvalidInputError(f"column {column}", table, source, target, value).at(_written(None, value, sql))
+    kind = errors.InsertOverflowError if write is None or write.insert else errors.WriteOverflowError
     return kind(f"column {column}", table, source, target, value).at(_written(None, value, sql))
 
 
@@ -154,7 +133,13 @@ def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError
         return _no_cast(column, write.table, target, values).at(_written(fragment, "", sql))
     source = values.get("sourceType", "DECIMAL").strip('"')
     value = values.get("expression", values.get("value", ""))
-    kind = InvalidInputError if not overflow else InsertOverflowError if write.insert else WriteOverflowError
+    kind = (
+        errors.InvalidInputError
+        if not overflow
+        else errors.InsertOverflowError
+        if write.insert
+        else errors.WriteOverflowError
+    )
     error = kind(column, write.table, source, target, value)
     return error.at(_written(fragment, value, sql))
 
@@ -165,10 +150,10 @@ _FAILED_CASTS = (*_OVERFLOWS, _NO_CAST, "CAST_INVALID_INPUT")
 """Prefixes of Spark's conditions for failed casts."""
 
 
-def _no_cast(column: str, table: str, target: str, values: Mapping[str, str]) -> NoCastError:
+def _no_cast(column: str, table: str, target: str, values: Mapping[str, str]) -> errors.NoCastError:
     functions = values.get("functionNames", "").replace("`", "")
     advice = f"Convert it: {functions}." if functions else "Convert it yourself."
-    return NoCastError(column, table, values.get("srcType", "").strip('"'), target, advice)
+    return errors.NoCastError(column, table, values.get("srcType", "").strip('"'), target, advice)
 
 
 def _columns(values: Iterable[tuple[str, str]], text: str) -> list[str]:
@@ -230,7 +215,7 @@ def misspelt_error(failure: Failure, sql: str, carets: Sequence[Caret]) -> Delta
     error = next(filter(None, (way(sql, caret) for way in ways for caret in carets)), None)
     if error is None and len(carets) != 1:
         error = unfinished(sql)
-    return error and SparkError(failure.condition, failure.state, error[0], failure.text).at(error[1])
+    return error and errors.SparkError(failure.condition, failure.state, error[0], failure.text).at(error[1])
 
 
 def _guessed(sql: str, caret: Caret) -> tuple[str, Caret] | None:
@@ -246,21 +231,21 @@ def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
     """The error for a query whose FROM is empty or missing, or for an unknown function or procedure; else None."""
     if failure.condition in _WITHOUT_TABLE:
         error = unfinished(sql) or without_from(sql)
-        return SparkError("PARSE_SYNTAX_ERROR", "42601", error[0], failure.text).at(error[1]) if error else None
+        return errors.SparkError("PARSE_SYNTAX_ERROR", "42601", error[0], failure.text).at(error[1]) if error else None
     if failure.condition == "UNRESOLVED_ROUTINE":
         name = failure.parameters.get("routineName", "").replace("`", "")
         if any(find(pattern, outline(sql)) for pattern in _OF_PROCEDURES):
             sentence = f"There is no procedure {name}. A Python function around session.sql does what one would do."
-            return SparkError(failure.condition, failure.state, sentence, failure.text)
+            return errors.SparkError(failure.condition, failure.state, sentence, failure.text)
         similar = closest(name.upper(), FUNCTIONS).lower()
         advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists all of them."
         sentence = f"There is no function {name}. {advice}"
-        return SparkError(failure.condition, failure.state, sentence, failure.text)
+        return errors.SparkError(failure.condition, failure.state, sentence, failure.text)
     if failure.condition == _NO_TABLE_FUNCTION:
         name = failure.parameters.get("name", "").replace("`", "")
         advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists all of them.")
         sentence = f"There is no function {name} that gives rows. {advice}"
-        return SparkError(failure.condition, failure.state, sentence, failure.text)
+        return errors.SparkError(failure.condition, failure.state, sentence, failure.text)
     return refusal(sql) if failure.condition == _NO_STREAM else None
 
 
@@ -303,12 +288,12 @@ def translated_errors(
     except PySparkException as error:
         raise _translated_error(error, sql, write, read_failure) from error
     except RecursionError as error:
-        raise TooComplexError from error
+        raise errors.TooComplexError from error
     except Exception as error:
         if isinstance(error, (ValueError, OverflowError)) and _OUT_OF_RANGE.search(str(error)):
-            raise TimeOutOfRangeError from error
+            raise errors.TimeOutOfRangeError from error
         if _is_lost(error):
-            raise EngineLostError from error
+            raise errors.EngineLostError from error
         # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
         if type(error).__module__.startswith("py4j"):
             raise translated(_bridge_failure(str(error)), sql, write) from error
@@ -372,7 +357,7 @@ def _translated_error(
     if error.getCondition() == "PYTHON_EXCEPTION":
         return _foreign_failure(str(error))
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
-        return MonthsInResultError()
+        return errors.MonthsInResultError()
     # Spark's own errors have a condition; those of Java, such as for a regular expression, have none.
     if error.getCondition() is not None or type(error).__module__.endswith(".captured"):
         return translated(failure_of(error), sql, write)
@@ -384,7 +369,9 @@ def _python_failure(text: str, function: str, line: str) -> DeltaSqlError:
     """The error for an exception that the code of a function of Python has raised."""
     after = text[text.rindex(f'File "<function {function}>"') :]
     raised = _RAISED.search(after.partition("\n")[2])
-    return PythonFunctionFailedError(function, int(line), raised["error"] if raised else "it raised an exception")
+    return errors.PythonFunctionFailedError(
+        function, int(line), raised["error"] if raised else "it raised an exception"
+    )
 
 
 def _foreign_failure(text: str) -> DeltaSqlError:
@@ -393,8 +380,8 @@ def _foreign_failure(text: str) -> DeltaSqlError:
     reason = raised[-1]["error"] if raised else "it raised an exception"
     places = _PLACE.findall(text)
     if places and _OF_CONVERSION.search(places[-1]):
-        return PythonResultError(reason.partition(": ")[2] or "a value of another kind")
-    return SparkError("PYTHON_EXCEPTION", "38000", f"Code in Python failed: {reason}", text)
+        return errors.PythonResultError(reason.partition(": ")[2] or "a value of another kind")
+    return errors.SparkError("PYTHON_EXCEPTION", "38000", f"Code in Python failed: {reason}", text)
 
 
 def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
@@ -424,24 +411,24 @@ def _other_error(failure: Failure) -> DeltaSqlError:
     name, text = failure.condition, failure.text
     sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name != "INTERNAL_ERROR" and not (name in _OF_NO_CONDITION and "[INTERNAL_ERROR]" in text):
-        return SparkError(name, failure.state, sentence, text)
+        return errors.SparkError(name, failure.state, sentence, text)
     if "'PARSE_SYNTAX_ERROR'" in text:
-        return ParseSyntaxError("Spark cannot read the statement, and does not say where.")
+        return errors.ParseSyntaxError("Spark cannot read the statement, and does not say where.")
     sentence = (
         f"Spark ended with an internal error, which is no mistake in the statement: {sentence.rstrip('.')}. "
         "Write the part at fault in another way, or divide the statement: a sub-query as a temporary view."
     )
-    return SparkError("INTERNAL_ERROR", "XX000", sentence, text)
+    return errors.SparkError("INTERNAL_ERROR", "XX000", sentence, text)
 
 
 def _path_error(failure: Failure) -> DeltaSqlError | None:
     """The error for a path in JSON, which functions look up: several fields match, or the operand has a wrong type."""
     name = _JSON_NAME.search(failure.text)
     if name is not None and failure.condition == "USER_RAISED_EXCEPTION":
-        return AmbiguousJsonNameError(unquote(name[1]))
+        return errors.AmbiguousJsonNameError(unquote(name[1]))
     if "json_object_keys(namedlambdavariable())" not in failure.parameters.get("sqlExpr", ""):
         return None
-    return JsonPathOperandError(failure.parameters.get("inputType", "another type").strip('"'))
+    return errors.JsonPathOperandError(failure.parameters.get("inputType", "another type").strip('"'))
 
 
 def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
@@ -451,10 +438,12 @@ def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSql
         # A condition reaches Spark inside a generated CASE, which its message would show.
         sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
         if values.get("sqlExpr", "").startswith('"CASE WHEN'):
-            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), failure.text)
+            return errors.SparkError(
+                "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), failure.text
+            )
     header = _CSV_HEADER.search(failure.text)
     if header is not None:
-        return CsvHeaderError()
+        return errors.CsvHeaderError()
     if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge and failure.parameters.get("proposal", "-"):
         return _unresolved(failure).at(_fragment_caret(failure, sql))
     return None
@@ -487,14 +476,16 @@ def _bridge_failure(text: str) -> Failure:
 def _unbound(failure: Failure) -> DeltaSqlError:
     name = failure.parameters.get("name", "")
     # Spark names a ? by its offset.
-    return UnboundParameterError.of("?" if name.startswith("_") else f":{name}")
+    return errors.UnboundParameterError.of("?" if name.startswith("_") else f":{name}")
 
 
 def _unresolved(failure: Failure) -> DeltaSqlError:
     values = failure.parameters
     proposals = _hide_views(values.get("proposal", "")).replace("`", "").split(", ")
     name = values.get("objectName", "").replace("`", "")
-    return MergeUnresolvedError(expression=name, clause="the MERGE", columns=tuple(item for item in proposals if item))
+    return errors.MergeUnresolvedError(
+        expression=name, clause="the MERGE", columns=tuple(item for item in proposals if item)
+    )
 
 
 def _sentence(text: str, name: str) -> str:
@@ -542,7 +533,7 @@ def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
     if wrong:
         return wrong
     caret = carets[0] if len(carets) == 1 else None
-    return SparkError(failure.condition, failure.state, in_users_words(sentence, caret), failure.text).at(caret)
+    return errors.SparkError(failure.condition, failure.state, in_users_words(sentence, caret), failure.text).at(caret)
 
 
 def _misread_carets(failure: Failure, sql: str) -> list[Caret]:
@@ -609,17 +600,17 @@ _NOT_WRITTEN = re.compile(r"Mkdirs failed to create (file:[^\n]*?)(?: \(exists=|
 _NO_WAY = re.compile(r"FileNotFoundException|AccessControlException|Permission denied")
 
 
-def unreached_error(failure: Failure) -> FilesNotSharedError | None:
+def unreached_error(failure: Failure) -> errors.FilesNotSharedError | None:
     """The error for a local file that Spark has not found or may not read, or a folder that it cannot make.
 
     None where this process cannot do so either.
     """
     if _is_unread(failure):
         path = _readable(failure)
-        return FilesNotSharedError("read", path) if path else None
+        return errors.FilesNotSharedError("read", path) if path else None
     unmade = _NOT_WRITTEN.search(failure.text)
     if unmade is not None and may_make(local_path(unmade[1])):
-        return FilesNotSharedError("write", local_path(unmade[1]).partition("/_temporary/")[0])
+        return errors.FilesNotSharedError("write", local_path(unmade[1]).partition("/_temporary/")[0])
     return None
 
 

@@ -23,9 +23,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from deltasql.base.errors.engine import StagedRowsMissingError
-from deltasql.base.errors.statements.copy_into import AvroReaderMissingError
-from deltasql.base.errors.write import NestedVoidError
+from deltasql.base import errors
 from deltasql.base.lazy import F, pa
 from deltasql.base.registry.entries import CODECS
 from deltasql.base.settings.session_settings import OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN
@@ -144,7 +142,7 @@ class ExecutorWriter:
             row_count = sum(item.footer.num_rows for item in files)
             written = counted.total()["rows"]
             if written != row_count:
-                raise StagedRowsMissingError(location=self._store.root, written=written, found=row_count)
+                raise errors.StagedRowsMissingError(location=self._store.root, written=written, found=row_count)
         return files
 
     def _give_nested_ids(self, directory: str, schema: StructType) -> None:
@@ -232,7 +230,7 @@ def write_source(spark: SparkHandle, rows: DataFrame, location: str, source: Tab
             writer.save(spark.hadoop_location(location))
         except AnalysisException as error:
             if source.format == "avro" and "data source: avro" in str(error):
-                raise AvroReaderMissingError(spark.session.version) from error
+                raise errors.AvroReaderMissingError(spark.session.version) from error
             raise
         return int(counted.total()["rows"] or 0)
 
@@ -487,7 +485,7 @@ _ESCAPED = r"""[\x01-\x1f"#%'*/:=?\\\x7f{\[\]^]"""
 def refuse_nested_voids(schema: StructType) -> None:
     """Raises NestedVoidError for VOID inside a struct, array or map, which Parquet can neither store nor omit."""
     for path in nested_voids(schema, in_structs=True):
-        raise NestedVoidError(column=path_text(path))
+        raise errors.NestedVoidError(column=path_text(path))
 
 
 def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:

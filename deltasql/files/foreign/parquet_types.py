@@ -13,9 +13,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base.errors.iceberg import IcebergSourceError
-from deltasql.base.errors.schema import InvalidSchemaJsonError
-from deltasql.base.errors.sources import SourceFileError, UnknownParquetTypeError
+from deltasql.base import errors
 from deltasql.files.footers import (
     BOOLEAN,
     BYTE_ARRAY,
@@ -78,7 +76,7 @@ def file_schema(footer: ParquetMetadata, path: str) -> StructType:
     if said is not None:
         try:
             return _nullable(schema_from_json(said))
-        except (InvalidSchemaJsonError, KeyError, TypeError):
+        except (errors.InvalidSchemaJsonError, KeyError, TypeError):
             # A user-defined type: it is stored as Parquet's schema has it.
             pass
     return _struct(parse_schema(footer.schema).children, (), path)
@@ -98,7 +96,7 @@ def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
     if element.physical is not None:
         atomic = atomic_type(element, element.physical)
         if atomic is None:
-            raise UnknownParquetTypeError(path, path_text(name), _type_text(element))
+            raise errors.UnknownParquetTypeError(path, path_text(name), _type_text(element))
         return atomic
     match element.logical, element.children:
         case ("list",), (repeated,) if repeated.repetition == REPEATED:
@@ -109,7 +107,7 @@ def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
         case ("variant",), _:
             return types.VARIANT
         case ((("list",) | ("map",)), _):
-            raise UnknownParquetTypeError(path, path_text(name), _type_text(element))
+            raise errors.UnknownParquetTypeError(path, path_text(name), _type_text(element))
     return _struct(element.children, name, path)
 
 
@@ -120,7 +118,7 @@ def _list(repeated: Element, name: tuple[str, ...], path: str) -> ArrayType:
     if repeated.physical is not None or len(repeated.children) > 1 or old:
         return ArrayType(_type(repeated, inner, path))
     if not repeated.children:
-        raise UnknownParquetTypeError(path, path_text(name), "LIST without elements")
+        raise errors.UnknownParquetTypeError(path, path_text(name), "LIST without elements")
     return ArrayType(_field(repeated.children[0], inner, path).type)
 
 
@@ -204,7 +202,7 @@ def named_as_in_files(
             try:
                 roots[footer.schema] = (parse_schema(footer.schema), path)
             except ValueError as error:
-                raise SourceFileError(path, str(error)) from error
+                raise errors.SourceFileError(path, str(error)) from error
     names: dict[int, str] = {}
     for root, _ in roots.values():
         for element in _fields(root.children):
@@ -213,7 +211,7 @@ def named_as_in_files(
     named = _named(schema, names)
     for root, path in roots.values():
         for problem in _problems(root.children, named, ()):
-            raise IcebergSourceError(
+            raise errors.IcebergSourceError(
                 location, f"{problem} in {path}, as Delta's readers could not tell; rewrite the file"
             )
     return named
@@ -229,7 +227,7 @@ def check_stored(
         present = {element.field_id for element in parse_schema(footer.schema).children}
         missing = [field.name for field in schema if field.metadata[ID] in ids and field.metadata[ID] not in present]
         if missing:
-            raise IcebergSourceError(location, f"{path} lacks the partition column {', '.join(missing)}")
+            raise errors.IcebergSourceError(location, f"{path} lacks the partition column {', '.join(missing)}")
 
 
 def _fields(children: Sequence[Element]) -> Iterator[Element]:

@@ -29,18 +29,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError
-from deltasql.base.errors.iceberg import MissingIcebergReaderError
-from deltasql.base.errors.schema import MergeFieldsError
-from deltasql.base.errors.sources import (
-    EmptySourceError,
-    NestedTableError,
-    SourceFileError,
-    SourceSchemaError,
-    UnknownParquetTypeError,
-)
-from deltasql.base.errors.statements.copy_into import SourceNotFoundError
 from deltasql.base.lazy import pa, pq
 from deltasql.files.footers import (
     BYTE_ARRAY,
@@ -103,7 +93,7 @@ def fetch_footers(store: LogStore, files: Sequence[tuple[str, int]]) -> list[Par
             return _fetch(store, path, size)
         except (ValueError, FileNotFoundError) as error:
             reason = "it is gone" if isinstance(error, FileNotFoundError) else str(error)
-            raise SourceFileError(store.url(path), reason) from error
+            raise errors.SourceFileError(store.url(path), reason) from error
 
     if isinstance(store, LocalLogStore):
         # To parse takes longer than to read, and threads take turns at that.
@@ -328,7 +318,7 @@ def iceberg_source(stores: Stores, location: str, metadata_file: str | None = No
 def _parquet(store: LogStore) -> SourceTable:
     entries = data_files(store)
     if not entries:
-        raise EmptySourceError(store.root)
+        raise errors.EmptySourceError(store.root)
     footers = fetch_footers(store, [(entry.path, entry.size) for entry in entries])
     files = tuple(
         SourceFile(entry.path, entry.size, entry.modified, folder_values(entry.path, store.root)) for entry in entries
@@ -342,7 +332,7 @@ def _iceberg(
 ) -> SourceTable:
     """Files of Iceberg's may lie anywhere: each folder is a storage of its own."""
     if find_spec("pyiceberg") is None:
-        raise MissingIcebergReaderError(table=store.root)
+        raise errors.MissingIcebergReaderError(table=store.root)
     from deltasql.log.iceberg.convert import iceberg_table
 
     table = iceberg_table(store, metadata_file, reading=reading)
@@ -355,7 +345,7 @@ def _iceberg(
         try:
             entry = at.head(name)
         except FileNotFoundError as error:
-            raise SourceFileError(location, "it is gone") from error
+            raise errors.SourceFileError(location, "it is gone") from error
         footers += fetch_footers(at, [(name, size)])
         files.append(SourceFile(path, size, entry.modified, partitions))
     schema = named_as_in_files(table.schema, locations, footers, store.root)
@@ -377,7 +367,7 @@ def folder_values(path: str, root: str) -> tuple[tuple[str, str | None], ...]:
     for part in PurePosixPath(path).parent.parts:
         name, equals, value = part.partition("=")
         if equals and not (name and value):
-            raise SourceFileError(f"{root}/{path}", f"its folder {part} names no partition")
+            raise errors.SourceFileError(f"{root}/{path}", f"its folder {part} names no partition")
         if equals:
             pairs.append((unquote(name), None if value == HIVE_NULL else unquote(value)))
     return tuple(pairs)
@@ -399,9 +389,9 @@ def merged_schema(locations: Sequence[str], footers: Sequence[ParquetMetadata]) 
             schema = file_schema(footer, location)
             merged = schema if merged is None else merge_schemas(merged, schema)
         except ValueError as error:
-            raise SourceFileError(location, str(error)) from error
-        except MergeFieldsError as error:
-            raise SourceSchemaError(location, error.column, error.data_type, error.table_type) from error
+            raise errors.SourceFileError(location, str(error)) from error
+        except errors.MergeFieldsError as error:
+            raise errors.SourceSchemaError(location, error.column, error.data_type, error.table_type) from error
     return merged or StructType()
 
 
@@ -434,7 +424,7 @@ def _refuse_tables(store: LogStore, entries: Iterable[Entry]) -> None:
     for entry in entries:
         table, log, _ = entry.path.partition(f"/{LOG}/")
         if log:
-            raise NestedTableError(location=store.root, relation="around", table=store.url(table))
+            raise errors.NestedTableError(location=store.root, relation="around", table=store.url(table))
 
 
 def _folders(entries: Iterable[Entry]) -> set[str]:
@@ -475,7 +465,7 @@ def _sink_files(store: LogStore, entries: Iterable[Entry]) -> set[str]:
                 relative = relative_path(decode_path(action["path"]), store.root)
                 (files.discard if action.get("action") == "delete" else files.add)(relative)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise SourceFileError(store.url(path), "this log of a stream is damaged") from error
+            raise errors.SourceFileError(store.url(path), "this log of a stream is damaged") from error
     return files
 
 
@@ -522,7 +512,7 @@ def source_statistics(table: SourceTable, metadata: Metadata) -> list[str]:
                 leaves_by_schema[footer.schema] = file_leaves(footer.schema, columns, ids)
             read = ReadFooter(footer, leaves_by_schema[footer.schema])
         except ValueError as error:
-            raise SourceFileError(located(file.path, table.location), str(error)) from error
+            raise errors.SourceFileError(located(file.path, table.location), str(error)) from error
         statistics = file_statistics(read, metadata.schema, metadata.partition_columns, rule, tight)
         texts.append(stats_json(statistics))
     return texts
@@ -562,10 +552,10 @@ def parquet_files(stores: Stores, location: str) -> tuple[list[str], StructType]
     files = _files(stores, location)
     schemas = [_schema(stores, file) for file in files]
     if any(schema != schemas[0] for schema in schemas):
-        raise NotOnSailError(what=f"the files of {location}, which have several schemas")
+        raise errors.NotOnSailError(what=f"the files of {location}, which have several schemas")
     names = [name.lower() for name in schemas[0].names]
     if len(set(names)) < len(names) or not names:
-        raise NotOnSailError(what=f"the columns of {location}, of which two share a name")
+        raise errors.NotOnSailError(what=f"the columns of {location}, of which two share a name")
     return [file.path for file in files], schemas[0]
 
 
@@ -574,11 +564,11 @@ def _files(stores: Stores, root: str) -> Sequence[ListedFile]:
     try:
         files = find_source(stores.open, location, Choice()).files
     except (FileNotFoundError, ValueError) as error:
-        raise SourceNotFoundError(location=root, reason="no such file or folder") from error
+        raise errors.SourceNotFoundError(location=root, reason="no such file or folder") from error
     if not files:
-        raise SourceNotFoundError(location=root, reason="no file is there")
+        raise errors.SourceNotFoundError(location=root, reason="no file is there")
     if any("=" in _folders_below(location, file.path) for file in files):
-        raise NotOnSailError(what="columns from the names of folders")
+        raise errors.NotOnSailError(what="columns from the names of folders")
     return files
 
 
@@ -594,8 +584,8 @@ def _schema(stores: Stores, file: ListedFile) -> StructType:
     (footer,) = fetch_footers(store, [(name, file.size)])
     try:
         return file_schema(footer, file.path)
-    except UnknownParquetTypeError as error:
-        raise NotOnSailError(what=f"the type of a column in {file.path}") from error
+    except errors.UnknownParquetTypeError as error:
+        raise errors.NotOnSailError(what=f"the type of a column in {file.path}") from error
 
 
 def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> pa.Table:

@@ -15,14 +15,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from deltasql.base.errors.log import (
-    DataFileNotFoundError,
-    DeletionVectorNotFoundError,
-    LostDataFileError,
-    SourceFileNotFoundError,
-    UnreadableDataFileError,
-    VacuumedFileError,
-)
+from deltasql.base import errors
 from deltasql.base.lazy import np, pa
 from deltasql.files.reading.file_reader import FileReader, Piece
 from deltasql.log.actions.actions import Json
@@ -65,7 +58,7 @@ def file_pieces(
     def read(path: str, piece: Piece) -> pa.Table:
         try:
             return piece.read()
-        except LostDataFileError:
+        except errors.LostDataFileError:
             if may_be_missing:
                 return empty
             raise missing_file(reader.operator, path) from None
@@ -73,7 +66,7 @@ def file_pieces(
     for path in paths:
         try:
             pieces = reader.pieces(path, marked.get(path), numbers[path])
-        except LostDataFileError:
+        except errors.LostDataFileError:
             if may_be_missing:
                 continue
             raise missing_file(reader.operator, path) from None
@@ -106,7 +99,7 @@ def vector_positions(stores: Stores, operator: Scan, vector: Mapping[str, Any]) 
     """The rows that a deletion vector marks."""
     try:
         return deleted_rows(stores.open(operator.table.location), vector).astype(np.int64)
-    except DeletionVectorNotFoundError as error:
+    except errors.DeletionVectorNotFoundError as error:
         raise missing_vector(operator, vector) from error
 
 
@@ -127,25 +120,25 @@ def _is_readable(path: str) -> bool:
     """False for a file that is gone. Raises UnreadableDataFileError."""
     try:
         if require_regular(local_path(path)) == 0:
-            raise UnreadableDataFileError(path, "it is empty")
+            raise errors.UnreadableDataFileError(path, "it is empty")
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise UnreadableDataFileError(path, error.strerror or str(error)) from None
+        raise errors.UnreadableDataFileError(path, error.strerror or str(error)) from None
     return True
 
 
-def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
+def missing_file(operator: Scan, path: str) -> errors.DataFileNotFoundError:
     table = operator.table
-    kind = DataFileNotFoundError if path.startswith(f"{table.location}/") else SourceFileNotFoundError
-    return (VacuumedFileError if table.asked else kind)("data file", path, table.name, table.version)
+    kind = errors.DataFileNotFoundError if path.startswith(f"{table.location}/") else errors.SourceFileNotFoundError
+    return (errors.VacuumedFileError if table.asked else kind)("data file", path, table.name, table.version)
 
 
-def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
+def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> errors.DataFileNotFoundError:
     from deltasql.log.unused_files import vector_location
 
     location = vector_location(dict(vector), operator.table.location) or ""
-    kind = VacuumedFileError if operator.table.asked else DataFileNotFoundError
+    kind = errors.VacuumedFileError if operator.table.asked else errors.DataFileNotFoundError
     return kind("deletion vector file", location, operator.table.name, operator.table.version)
 
 

@@ -24,17 +24,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from importlib import import_module
 from itertools import compress, zip_longest
-from pkgutil import walk_packages
 from shutil import get_terminal_size
 from typing import Any, TextIO
 from zoneinfo import ZoneInfo
 
-import deltasql.base.errors
+from deltasql.base import errors
+from deltasql.base.errors import conditions
 from deltasql.base.errors.base import DeltaSqlError, help_text
 from deltasql.base.errors.suggestion import did_you_mean
-from deltasql.base.errors.usage import UnknownConditionError
 from deltasql.schema.types import TIMESTAMP, ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 _FLOAT = PrimitiveType("float")
@@ -201,14 +199,9 @@ def _quoted(text: str) -> str:
 @cache
 def error_classes() -> dict[str, tuple[type[DeltaSqlError], ...]]:
     """The classes of errors by their condition, both in alphabetical order."""
-    for module in walk_packages(deltasql.base.errors.__path__, "deltasql.base.errors."):
-        import_module(module.name)
     found: dict[str, set[type[DeltaSqlError]]] = defaultdict(set)
-    todo: list[type[DeltaSqlError]] = [DeltaSqlError]
-    while todo:
-        error = todo.pop()
-        todo += error.__subclasses__()
-        if error.template and error.__module__.startswith("deltasql.base.errors"):
+    for error in (getattr(errors, name) for name in conditions.names()):
+        if error.template:
             found[error.condition].add(error)
     return {name: tuple(sorted(found[name], key=lambda error: error.__name__)) for name in sorted(found)}
 
@@ -219,7 +212,7 @@ def help_on(condition: str) -> str:
     known = error_classes()
     names = [name for name in known if name == wanted or name.startswith(f"{wanted}.")]
     if not names:
-        raise UnknownConditionError(name=condition, hint=did_you_mean(wanted, known))
+        raise errors.UnknownConditionError(name=condition, hint=did_you_mean(wanted, known))
     return "\n\n".join(help_text(error) for name in names for error in known[name])
 
 

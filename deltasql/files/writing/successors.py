@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Protocol
 
-from deltasql.base.errors.engine import RowsLostError
+from deltasql.base import errors
 from deltasql.base.lazy import Numbers, np, pa, pc, pq
 from deltasql.files.inspection import awaited, working
 from deltasql.files.reading.file_reader import CORES, Piece, group_ranges, index_mask, indexes_between, slice_between
@@ -245,7 +245,7 @@ class _Successor:
         row_count = sum(row_group_sizes(memoryview(data)))
         due = sum(self._file.sizes) + self._images.num_rows - len(self._rewritten.removed) - len(self._file.marked)
         if row_count != due:
-            raise RowsLostError(file=self._rewritten.origin, found=row_count, due=due)
+            raise errors.RowsLostError(file=self._rewritten.origin, found=row_count, due=due)
         if not row_count:
             return None
         bounds = {path: item.bounds for path, item in floats.items()}

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from deltasql.base.errors.log import InvalidDeletionVectorError, InvalidLogJsonError
+from deltasql.base import errors
 from deltasql.base.lazy import pa, pc
 from deltasql.log.actions.actions import Json
 
@@ -150,7 +150,7 @@ def parse_line(line: bytes, number: int, path: str, table: str, *, odd: bool = T
         if odd and has_odd_characters(line):
             check_characters(action)
     except (ValueError, RecursionError) as error:
-        raise InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error)).rstrip(".")) from error
+        raise errors.InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error)).rstrip(".")) from error
     return action
 
 
@@ -246,7 +246,7 @@ def _check_field(name: str, action: Json, field: str, kind: _Type) -> None:
         return
     described = kind.name if isinstance(kind, _Kind) else _NAMES[kind]
     if type(value) is int and name.endswith((".deletionVector.offset", ".deletionVector.sizeInBytes")):
-        raise InvalidDeletionVectorError(action["pathOrInlineDv"], f"its {field} {value} is not {described}")
+        raise errors.InvalidDeletionVectorError(action["pathOrInlineDv"], f"its {field} {value} is not {described}")
     raise InvalidFieldError(f"{name} is not {described}")
 
 

@@ -17,7 +17,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, TypeAlias, Union
 
-from deltasql.base.errors.schema import InvalidSchemaJsonError
+from deltasql.base import errors
 from deltasql.log.properties import TableProperties
 from deltasql.log.protocol import Protocol
 from deltasql.schema.json import schema_from_json, schema_to_json
@@ -397,7 +397,7 @@ def _require_columns(schema: StructType, names: Iterable[str]) -> None:
     """Raises InvalidSchemaJsonError for a partition column that the schema lacks."""
     for name in names:
         if schema.find(name) is None:
-            raise InvalidSchemaJsonError(f"the partition column {name} is none of its columns")
+            raise errors.InvalidSchemaJsonError(f"the partition column {name} is none of its columns")
 
 
 def _present(**values: Any) -> Json:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from deltasql.base.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
+from deltasql.base import errors
 from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
 from deltasql.log.storage.listing import canonical, folder_and_name, is_absolute, is_local, open_regular
@@ -44,9 +44,9 @@ def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, 
     try:
         positions = _decode(_payload(store, vector), vector["cardinality"])
     except FileNotFoundError as error:
-        raise DeletionVectorNotFoundError(_vector_location(store, vector), "it is missing") from error
+        raise errors.DeletionVectorNotFoundError(_vector_location(store, vector), "it is missing") from error
     except (OSError, ValueError, KeyError, OverflowError, struct.error) as error:
-        raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
+        raise errors.InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
     return positions
 
 
@@ -75,7 +75,7 @@ def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
     except FileNotFoundError:
         return None
     except (ValueError, OverflowError, struct.error) as error:
-        raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
+        raise errors.InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
 
 
 def vector_file(vector: Mapping[str, Any], root: str) -> str | None:
@@ -100,7 +100,7 @@ def vector_path(name: str) -> str:
     try:
         file = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
     except ValueError as error:
-        raise InvalidDeletionVectorError(name, str(error)) from error
+        raise errors.InvalidDeletionVectorError(name, str(error)) from error
     return f"{directory}/{file}" if directory else file
 
 

@@ -23,7 +23,7 @@ from operator import attrgetter
 
 import pyarrow.json as pj
 
-from deltasql.base.errors.log import InvalidCommitError, RowIdsWithoutStatisticsError
+from deltasql.base import errors
 from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions.action_fields import ACTIONS, has_odd_bytes, parse_line
 from deltasql.log.actions.actions import AddFile, Json, RemoveFile
@@ -443,18 +443,18 @@ def conformed_adds(adds: pa.Table, table: str) -> pa.Table:
     """
     unknown = sorted(set(adds.column_names) - set(ADD.names))
     if unknown:
-        raise InvalidCommitError(table, f"add actions have no field {unknown[0]}")
+        raise errors.InvalidCommitError(table, f"add actions have no field {unknown[0]}")
     try:
         columns = [
             adds[field.name].cast(field.type) if field.name in adds.column_names else pa.nulls(len(adds), field.type)
             for field in ADD
         ]
     except pa.ArrowException as error:
-        raise InvalidCommitError(table, f"the table of add actions has another type: {error}") from error
+        raise errors.InvalidCommitError(table, f"the table of add actions has another type: {error}") from error
     conformed = pa.table(columns, schema=ADD)
     lacking = next((name for name in _REQUIRED if conformed[name].null_count), None)
     if lacking is not None:
-        raise InvalidCommitError(table, f"an add action lacks {lacking}")
+        raise errors.InvalidCommitError(table, f"an add action lacks {lacking}")
     return with_column(conformed, "dataChange", conformed["dataChange"].fill_null(True))
 
 
@@ -633,7 +633,7 @@ def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tup
     rows = pc.if_else(fresh, pa.chunked_array([row_counts(adds["stats"])]), 0)
     if rows.null_count:
         path = adds["path"].filter(pc.is_null(rows))[0].as_py()
-        raise RowIdsWithoutStatisticsError(table, path)
+        raise errors.RowIdsWithoutStatisticsError(table, path)
     ends = pc.add(pc.cumulative_sum(rows), highest)
     first = pc.add(pc.subtract(ends, rows), 1)
     adds = with_column(adds, "baseRowId", pc.if_else(fresh, first, base_ids))

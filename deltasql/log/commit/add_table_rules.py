@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.base.errors.log import DuplicateActionsError, InvalidCommitError
+from deltasql.base import errors
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.file_tables import add_objects, canonical_paths, first_repeated, has_vector, keys_of_maps
 from deltasql.log.configuration.row_ids import compat_keys
@@ -26,14 +26,14 @@ def check_table_paths(
         both = paths.filter(pc.is_in(paths, value_set=pa.array(list(others), pa.string())))
         repeated = both[0].as_py() if len(both) else None
     if repeated is not None:
-        raise DuplicateActionsError(table, "add", repeated, "a commit adds a path once")
+        raise errors.DuplicateActionsError(table, "add", repeated, "a commit adds a path once")
     if not removes:
         return
     mask = pc.is_in(paths, value_set=pa.array(list(removes), pa.string()))
     pairs = zip(paths.filter(mask).to_pylist(), add_objects(adds.filter(mask)), strict=True)
     for path, add in pairs:
         if removes[path] == (None if add.deletion_vector is None else add.deletion_vector.unique_id):
-            raise DuplicateActionsError(table, "add and remove", add.path, "both have the same deletion vector")
+            raise errors.DuplicateActionsError(table, "add and remove", add.path, "both have the same deletion vector")
 
 
 def check_partition_values(adds: pa.Table, keys: list[str], table: str) -> None:
@@ -42,7 +42,7 @@ def check_partition_values(adds: pa.Table, keys: list[str], table: str) -> None:
         return
     for add in add_objects(adds.select(["path", "partitionValues", "size", "modificationTime"])):
         if add.partition_values.keys() != set(keys):
-            raise InvalidCommitError(
+            raise errors.InvalidCommitError(
                 table,
                 f"the partition values of {add.path} are for {sorted(add.partition_values)}, not {sorted(keys)}",
             )

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
 from deltasql.base.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, Json, SetTransaction, operation_named
 from deltasql.log.actions.commit_file import CommitFile, FileChanges
@@ -87,7 +87,7 @@ class CommitRace:
             if time.monotonic() > deadline:
                 break
             back_off(attempts)
-        raise CommitRetriesExceededError(self._log.table, attempts, self.version)
+        raise errors.CommitRetriesExceededError(self._log.table, attempts, self.version)
 
     def text(self, further: Sequence[Action] = ()) -> CommitText:
         """The commit of the next version, with `further` actions. Raises the errors of `commit_rules`."""
@@ -208,7 +208,7 @@ class CommitRace:
             self.says_needed(True)
             try:
                 won = self._put(text)
-            except AmbiguousWriteError:
+            except errors.AmbiguousWriteError:
                 note_doubt()
                 raise
             except DeltaSqlError:
@@ -230,7 +230,7 @@ class CommitRace:
         for left in reversed(range(_MOST_LOST_ANSWERS)):
             try:
                 return self._committer.commit(text.version, text.data)
-            except AmbiguousWriteError as error:
+            except errors.AmbiguousWriteError as error:
                 present = self._read_back(text.version, error)
                 if present is not None:
                     return present == text.data
@@ -239,13 +239,13 @@ class CommitRace:
                 back_off(_MOST_LOST_ANSWERS - left + 2)
         raise AssertionError("unreachable")
 
-    def _read_back(self, version: int, doubt: AmbiguousWriteError) -> bytes | None:
+    def _read_back(self, version: int, doubt: errors.AmbiguousWriteError) -> bytes | None:
         """The commit that exists, if any. Raises AmbiguousWriteError where the storage does not say that either."""
         try:
             return self._log.store.read(commit_path(version))
         except FileNotFoundError:
             return None
-        except StorageError as error:
+        except errors.StorageError as error:
             raise doubt from error
 
     def _commits_from(self, version: int) -> list[CommitFile]:

@@ -14,14 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from deltasql.base.errors.log import (
-    DomainMetadataNotSupportedError,
-    DuplicateActionsError,
-    DuplicateDomainError,
-    InvalidCommitError,
-)
+from deltasql.base import errors
 from deltasql.base.errors.secrets import shown_pairs
-from deltasql.base.errors.write import AppendOnlyError
 from deltasql.base.lazy import pa
 from deltasql.base.version import __version__
 from deltasql.log.actions import actions as operations
@@ -90,7 +84,7 @@ def check_commit(
     adds, others = split_adds(actions)
     for kind, name in ((Protocol, "protocol"), (Metadata, "metaData")):
         if len(of_kind(others, kind)) > 1:
-            raise DuplicateActionsError(table, name, "action", "a commit has at most one")
+            raise errors.DuplicateActionsError(table, name, "action", "a commit has at most one")
     _check_transactions(of_kind(others, SetTransaction), table)
     _check_domains(of_kind(others, DomainMetadata), protocol, table)
     removes = of_kind(others, RemoveFile)
@@ -107,23 +101,23 @@ def check_commit(
     _check_vectors(notable, protocol, table)
     check_files(notable, metadata.configuration, table)
     if metadata.properties.switches_on(APPEND_ONLY) and any(remove.data_change for remove in removes):
-        raise AppendOnlyError(table)
+        raise errors.AppendOnlyError(table)
 
 
 def _check_transactions(transactions: Sequence[SetTransaction], table: str) -> None:
     seen: dict[str, int] = {}
     for action in transactions:
         if seen.setdefault(action.app_id, action.version) != action.version:
-            raise DuplicateActionsError(table, "txn", action.app_id, "its versions differ")
+            raise errors.DuplicateActionsError(table, "txn", action.app_id, "its versions differ")
 
 
 def _check_domains(domains: Sequence[DomainMetadata], protocol: Protocol, table: str) -> None:
     seen: set[str] = set()
     for action in domains:
         if action.domain in seen:
-            raise DuplicateDomainError(table, action.domain)
+            raise errors.DuplicateDomainError(table, action.domain)
         if "domainMetadata" not in protocol.features:
-            raise DomainMetadataNotSupportedError(table, action.domain)
+            raise errors.DomainMetadataNotSupportedError(table, action.domain)
         seen.add(action.domain)
 
 
@@ -135,16 +129,18 @@ def _check_paths(
     for add in adds:
         path = canonical(add.path, root)
         if path in added:
-            raise DuplicateActionsError(table, "add", add.path, "a commit adds a path once")
+            raise errors.DuplicateActionsError(table, "add", add.path, "a commit adds a path once")
         added[path] = _vector_id(add)
     removed: dict[str, str | None] = {}
     for remove in removes:
         path = canonical(remove.path, root)
         if path in removed:
-            raise DuplicateActionsError(table, "remove", remove.path, "a commit removes a path once")
+            raise errors.DuplicateActionsError(table, "remove", remove.path, "a commit removes a path once")
         removed[path] = _vector_id(remove)
         if path in added and added[path] == removed[path]:
-            raise DuplicateActionsError(table, "add and remove", remove.path, "both have the same deletion vector")
+            raise errors.DuplicateActionsError(
+                table, "add and remove", remove.path, "both have the same deletion vector"
+            )
     return added, removed
 
 
@@ -152,7 +148,7 @@ def _check_partition_values(adds: Sequence[AddFile], keys: Sequence[str], table:
     expected = set(keys)
     for add in adds:
         if add.partition_values.keys() != expected:
-            raise InvalidCommitError(
+            raise errors.InvalidCommitError(
                 table,
                 f"the partition values of {add.path} are for {sorted(add.partition_values)}, not {sorted(expected)}",
             )
@@ -167,11 +163,13 @@ def _check_vectors(adds: Sequence[AddFile], protocol: Protocol, table: str) -> N
 
 def _check_vector(add: AddFile, cardinality: int, supported: bool, table: str) -> None:
     if not supported:
-        raise InvalidCommitError(table, f"{add.path} has a deletion vector, and the protocol lacks deletionVectors")
+        raise errors.InvalidCommitError(
+            table, f"{add.path} has a deletion vector, and the protocol lacks deletionVectors"
+        )
     if cardinality <= 0:
-        raise InvalidCommitError(table, f"the deletion vector of {add.path} is empty")
+        raise errors.InvalidCommitError(table, f"the deletion vector of {add.path} is empty")
     if add.stats is None or '"numRecords"' not in add.stats:
-        raise InvalidCommitError(table, f"{add.path} has a deletion vector and no numRecords in its statistics")
+        raise errors.InvalidCommitError(table, f"{add.path} has a deletion vector and no numRecords in its statistics")
 
 
 def _vector_id(action: AddFile | RemoveFile) -> str | None:

@@ -19,21 +19,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from deltasql.base.errors.concurrency import (
-    ConcurrentAppendError,
-    ConcurrentDeleteDeleteError,
-    ConcurrentDeleteReadError,
-    ConcurrentModificationError,
-    ConcurrentTransactionError,
-    ConcurrentWriteError,
-    MetadataChangedError,
-    PartitionAppendError,
-    PartitionDeleteDeleteError,
-    PartitionDeleteReadError,
-    ProtocolChangedError,
-    WholeTableAppendError,
-    WholeTableDeleteReadError,
-)
+from deltasql.base import errors
 from deltasql.log.actions.actions import Action, Json
 from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.source_files import COPY_INTO
@@ -146,90 +132,94 @@ class Winner:
     orders_rows: bool = False
 
 
-def table_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def table_conflict(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     """The error by the rules on protocol, metadata, applications and domains; None if none of them is broken."""
     return _first(_TABLE_RULES, attempt, winner)
 
 
-def file_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def file_conflict(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     """The error by the rules on files that were added and removed; None if none of them is broken."""
     return _first(_FILE_RULES, attempt, winner)
 
 
-_Rule = Callable[[Attempt, Winner], "ConcurrentModificationError | None"]
+_Rule = Callable[[Attempt, Winner], "errors.ConcurrentModificationError | None"]
 
 
-def _first(rules: Iterable[_Rule], attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    errors = (rule(attempt, winner) for rule in rules)
-    return next((error for error in errors if error is not None), None)
+def _first(rules: Iterable[_Rule], attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
+    found = (rule(attempt, winner) for rule in rules)
+    return next((error for error in found if error is not None), None)
 
 
-def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _protocol(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     if attempt.version == 0:
-        return ProtocolChangedError(attempt.table, winner.version, winner.operation, _EMPTY_FOLDER)
+        return errors.ProtocolChangedError(attempt.table, winner.version, winner.operation, _EMPTY_FOLDER)
     if winner.writes.protocol:
-        return ProtocolChangedError(attempt.table, winner.version, winner.operation)
+        return errors.ProtocolChangedError(attempt.table, winner.version, winner.operation)
     return None
 
 
-def _metadata(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _metadata(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     harmless = winner.only_raises_identity or winner.only_enables_row_tracking
     if not winner.writes.metadata or (harmless and not attempt.writes.metadata):
         return None
-    return MetadataChangedError(attempt.table, winner.version, winner.operation)
+    return errors.MetadataChangedError(attempt.table, winner.version, winner.operation)
 
 
-def _large(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _large(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     if attempt.needs_next_version:
-        return ConcurrentWriteError(attempt.table, winner.version, winner.operation)
+        return errors.ConcurrentWriteError(attempt.table, winner.version, winner.operation)
     return None
 
 
-def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _transactions(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     # The list of COPY INTO is written anew on top of the winner's, or found to have the same files.
     shared = (winner.writes.app_ids & (attempt.reads.app_ids | attempt.writes.app_ids)) - {COPY_INTO}
     if shared:
         subject = f"application id {min(shared)}"
-        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
+        return errors.ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
     # Row ids are given out anew on top of the winner's.
     shared = (winner.writes.domains & attempt.writes.domains) - {"delta.rowTracking"}
     if shared:
         subject = f"metadata domain {min(shared)}"
-        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
+        return errors.ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
     return None
 
 
-def _appends(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _appends(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     if attempt.ignores(winner):
         return None
     met = next((values for values in winner.adds.values() if attempt.reads.meets(values)), None)
     if met is None:
         return None
-    whole, plain, hinted = WholeTableAppendError, ConcurrentAppendError, PartitionAppendError
+    whole, plain, hinted = errors.WholeTableAppendError, errors.ConcurrentAppendError, errors.PartitionAppendError
     return _at(attempt, winner, met, whole if attempt.reads.whole_table else hinted if met else plain)
 
 
-def _deleted_reads(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _deleted_reads(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     whole = attempt.reads.whole_table
     met = next((values for path, values in winner.removes.items() if whole or path in attempt.reads.files), None)
     if met is None:
         return None
-    plain, hinted = ConcurrentDeleteReadError, PartitionDeleteReadError
-    return _at(attempt, winner, met, WholeTableDeleteReadError if whole else hinted if met else plain)
+    plain, hinted = errors.ConcurrentDeleteReadError, errors.PartitionDeleteReadError
+    return _at(attempt, winner, met, errors.WholeTableDeleteReadError if whole else hinted if met else plain)
 
 
-def _deleted_twice(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+def _deleted_twice(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
     met = next((values for path, values in winner.removes.items() if path in attempt.removes), None)
     if met is None:
         return None
-    return _at(attempt, winner, met, PartitionDeleteDeleteError if met else ConcurrentDeleteDeleteError)
+    return _at(attempt, winner, met, errors.PartitionDeleteDeleteError if met else errors.ConcurrentDeleteDeleteError)
 
 
-_FilesError = type["ConcurrentAppendError | ConcurrentDeleteReadError | ConcurrentDeleteDeleteError"]
+_FilesError = type[
+    "errors.ConcurrentAppendError | errors.ConcurrentDeleteReadError | errors.ConcurrentDeleteDeleteError"
+]
 
 
-def _at(attempt: Attempt, winner: Winner, values: PartitionValues, error: _FilesError) -> ConcurrentModificationError:
-    whole = error in {WholeTableAppendError, WholeTableDeleteReadError}
+def _at(
+    attempt: Attempt, winner: Winner, values: PartitionValues, error: _FilesError
+) -> errors.ConcurrentModificationError:
+    whole = error in {errors.WholeTableAppendError, errors.WholeTableDeleteReadError}
     partition = f"{', partition ' if whole else ''}{partition_text(values)}" if values else ""
     return error(attempt.table, winner.version, winner.operation, attempt.advice, partition)
 
@@ -271,7 +261,7 @@ class Rebase:
     def expect(self, changes: Sequence[FileChanges]) -> None:
         """Announces winners before `onto` is called for each, so that work which they share is done once."""
 
-    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> errors.ConcurrentModificationError | None:
         """Puts the transaction on top of a winner, or gives the error that it must end with because that cannot be."""
         return self.closes_circle(attempt, winner, files) or file_conflict(attempt, winner)
 
@@ -303,7 +293,9 @@ class Rebase:
         """Whether the transaction would have had to look at rows of these files."""
         return any(attempt.reads.meets(add.get("partitionValues") or {}) for add in new.values())
 
-    def closes_circle(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+    def closes_circle(
+        self, attempt: Attempt, winner: Winner, files: FileChanges
+    ) -> errors.ConcurrentModificationError | None:
         """The error for a winner that has read what this transaction, put before it, has ignored."""
         if not self._ignores_appends(attempt):
             return None
@@ -315,7 +307,7 @@ class Rebase:
             return None
         for append in self._appends_read_by(winner):
             if self.selects(attempt, append.new):
-                return ConcurrentAppendError(attempt.table, winner.version, winner.operation, attempt.advice)
+                return errors.ConcurrentAppendError(attempt.table, winner.version, winner.operation, attempt.advice)
             # The answer stays the same for every later reader.
             self._skipped.remove(append)
         return None

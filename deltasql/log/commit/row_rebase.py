@@ -25,16 +25,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from deltasql.base import errors
 from deltasql.base.errors.base import counted
-from deltasql.base.errors.concurrency import (
-    AppendBudgetError,
-    ConcurrentDeleteDeleteError,
-    ConcurrentModificationError,
-    PartitionDeleteDeleteError,
-    RowAppendError,
-    RowDeleteReadError,
-)
-from deltasql.base.errors.log import InvalidDeletionVectorError
 from deltasql.base.lazy import np
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import Action, AddFile, Json
@@ -143,7 +135,7 @@ class MovesToUndo:
                 modified = self._store.head(path).modified
                 rows_marked_in(self._store, remove)
                 add = AddFile.from_json({**remove, "modificationTime": modified, "dataChange": False})
-            except (FileNotFoundError, KeyError, InvalidDeletionVectorError):
+            except (FileNotFoundError, KeyError, errors.InvalidDeletionVectorError):
                 return None
             adds[path] = self._described(add, read.get(path))
         return adds
@@ -362,7 +354,7 @@ class FollowingRebase(Rebase):
         # Files that hold rows which were read elsewhere.
         self._followed: set[str] = set()
 
-    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> errors.ConcurrentModificationError | None:
         if not self._touched.to_undo.rebase(files):
             return moved_apart(attempt, winner, files.moved)
         error = self.closes_circle(attempt, winner, files)
@@ -424,7 +416,7 @@ class RowRebase(FollowingRebase):
         self._files = self._bytes = 0
         self._seconds = 0.0
 
-    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> errors.ConcurrentModificationError | None:
         if not self._touched.to_undo.rebase(files):
             return moved_apart(attempt, winner, files.moved)
         try:
@@ -434,9 +426,11 @@ class RowRebase(FollowingRebase):
             self._look_up(attempt, [*files.restated, *files.removed, *files.moved])
             error = self._overlap(attempt, winner, files)
             if error is None and not attempt.ignores(winner) and self.selects(attempt, files.new):
-                error = RowAppendError(attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW)
+                error = errors.RowAppendError(
+                    attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW
+                )
         except _SpentError as spent:
-            return AppendBudgetError(
+            return errors.AppendBudgetError(
                 attempt.table, winner.version, winner.operation, attempt.advice, reason=spent.args[0]
             )
         if error is not None:
@@ -466,10 +460,12 @@ class RowRebase(FollowingRebase):
             self._searched.update(unsearched)
             self._touched.seen.update(self._reader.seen(unsearched))
 
-    def _overlap(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+    def _overlap(
+        self, attempt: Attempt, winner: Winner, files: FileChanges
+    ) -> errors.ConcurrentModificationError | None:
         """The error for rows of this transaction that the winner has changed or deleted, or brought back."""
         store = self._touched.store
-        kind = RowAppendError if files.new else RowDeleteReadError
+        kind = errors.RowAppendError if files.new else errors.RowDeleteReadError
         for path in files.removed:
             met = self._touched.positions(path)
             if len(met):
@@ -485,7 +481,7 @@ class RowRebase(FollowingRebase):
                 return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
             back = np.setdiff1d(old, new, assume_unique=True)
             if len(back) and self._within_budget([AddFile.from_json(after)], {path: back}):
-                return RowAppendError(attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW)
+                return errors.RowAppendError(attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW)
         return None
 
     def _within_budget(self, adds: Sequence[AddFile], only: RowPositions | None) -> bool:
@@ -517,10 +513,10 @@ _UNFOLLOWED = (
 )
 
 
-def moved_apart(attempt: Attempt, winner: Winner, paths: Iterable[str]) -> ConcurrentModificationError:
+def moved_apart(attempt: Attempt, winner: Winner, paths: Iterable[str]) -> errors.ConcurrentModificationError:
     """The error for rows of the transaction that a winner has put where they are not found again."""
     values = next((values for path in paths if (values := winner.removes.get(path))), None)
-    kind = PartitionDeleteDeleteError if values else ConcurrentDeleteDeleteError
+    kind = errors.PartitionDeleteDeleteError if values else errors.ConcurrentDeleteDeleteError
     return kind(attempt.table, winner.version, winner.operation, _UNFOLLOWED, partition_text(values) if values else "")
 
 
@@ -572,7 +568,7 @@ class BinRebase(Rebase):
         self._vector_file: str | None = None
         self.adds: Sequence[AddFile] = [add for item in bins for add in item.outputs.values()]
 
-    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> errors.ConcurrentModificationError | None:
         if not self._by_rows:
             return file_conflict(attempt, winner)
         left = [item for item in self.bins if self._carried_over(item, files)]

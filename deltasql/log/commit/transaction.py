@@ -11,14 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import TableReplacedError
-from deltasql.base.errors.log import (
-    AmbiguousWriteError,
-    CommitRetriesExceededError,
-    InvalidCommitError,
-    StorageError,
-)
 from deltasql.base.interrupts import note_commit, note_doubt, shielded
 from deltasql.base.lazy import pa
 from deltasql.log.actions import actions as operations
@@ -260,7 +254,7 @@ class Transaction:
         )
         plan.check(first)
         if read is not None and self._log.replaced(read):
-            raise TableReplacedError(self._log.table, read.version, "Another statement")
+            raise errors.TableReplacedError(self._log.table, read.version, "Another statement")
         managed = CATALOG_MANAGED in protocol.features
         committer = self._committer or self._log.committer(read, managed=managed)
         writer = CommitWriter(plan, self._log.store)
@@ -317,7 +311,7 @@ class Transaction:
         """
         try:
             return self._log.store.head(path) if data is None else self._log.store.confirm(path, data)
-        except (FileNotFoundError, StorageError):
+        except (FileNotFoundError, errors.StorageError):
             return Entry(path, len(data or b""), -1)
 
     def _snapshot(self, entries: Mapping[int, Entry], version: int, *, by_catalog: bool) -> Snapshot:
@@ -335,7 +329,7 @@ class Transaction:
         protocols, metadata = of_kind(others, Protocol), of_kind(others, Metadata)
         read = self.read_snapshot
         if read is None and not (protocols and metadata):
-            raise InvalidCommitError(self._log.table, "version 0 needs a protocol and a metaData action")
+            raise errors.InvalidCommitError(self._log.table, "version 0 needs a protocol and a metaData action")
         protocol = protocols[-1] if protocols else read.protocol  # type: ignore[union-attr]
         return protocol, metadata[-1] if metadata else read.metadata  # type: ignore[union-attr]
 
@@ -417,7 +411,7 @@ class CommitGroup:
             texts = self._texts()
             try:
                 lost = self._ratified(texts)
-            except AmbiguousWriteError:
+            except errors.AmbiguousWriteError:
                 known = self._recovered(attempts)
                 if known is None:
                     note_doubt()
@@ -429,7 +423,7 @@ class CommitGroup:
                 self._race(location).after_loss(attempts)
             back_off(attempts)
         race = next(iter(self._members.values())).race
-        raise CommitRetriesExceededError(race.table, attempts, race.version)
+        raise errors.CommitRetriesExceededError(race.table, attempts, race.version)
 
     def _texts(self) -> Mapping[str, CommitText]:
         """The commit of each table, with the versions of all where there are several."""
@@ -447,7 +441,7 @@ class CommitGroup:
             self._say_needed(True)
             try:
                 lost = ratified(self._catalog, self._staged(texts), unchanged)
-            except AmbiguousWriteError:
+            except errors.AmbiguousWriteError:
                 raise
             except DeltaSqlError:
                 self._say_needed(False)
@@ -466,7 +460,7 @@ class CommitGroup:
                 staged[committer.stage(text.version, text.data)] = committer.store
         except DeltaSqlError:
             for commit, store in staged.items():
-                with suppress(StorageError):
+                with suppress(errors.StorageError):
                     store.delete([commit.path])
             self._say_needed(False)
             raise

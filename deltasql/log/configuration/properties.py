@@ -18,34 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base.errors.statements.features import (
-    CatalogManagedError,
-    InvalidProtocolVersionError,
-    ManagedElsewhereError,
-    ManagedTimestampsError,
-    ReadFeaturesNeedWriterVersionError,
-    UnsupportedReadFeaturesError,
-    UnsupportedTypeChangeError,
-    UnsupportedWriteFeaturesError,
-)
-from deltasql.base.errors.statements.generate import ManifestPropertiesError, MappedManifestError
-from deltasql.base.errors.statements.properties import (
-    AlterWithClusteringFeatureError,
-    ColumnDefaultsNotEnabledError,
-    ConstraintPropertyError,
-    CreateWithClusteringFeatureError,
-    FeatureStatusError,
-    InternalPropertyError,
-    LocationPropertyError,
-    ManualFeaturesError,
-    PropertyCombinationError,
-    ProtocolPropertyError,
-    ProviderPropertyError,
-    ReservedPropertyError,
-    RowTrackingPropertiesError,
-    UnknownPropertyError,
-    UnsetMissingPropertyError,
-)
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.row_ids import check_compatible
@@ -195,7 +168,7 @@ def unset_properties(
         _check_not_internal(name)
     missing = [name for name in names if name not in configuration]
     if missing and not if_exists:
-        raise UnsetMissingPropertyError(missing[0], table)
+        raise errors.UnsetMissingPropertyError(missing[0], table)
     return {key: value for key, value in configuration.items() if key not in names}
 
 
@@ -209,9 +182,9 @@ def check_configuration(configuration: Mapping[str, str], *, table: str = "the t
     if retention and properties[LOG_RETENTION] < properties[DELETED_FILE_RETENTION]:
         both = (LOG_RETENTION, DELETED_FILE_RETENTION)
         log, files = (f"{item.name} ({configuration.get(item.name, item.default)})" for item in both)
-        raise PropertyCombinationError(table, f"{log} must not be shorter than {files}")
+        raise errors.PropertyCombinationError(table, f"{log} must not be shorter than {files}")
     if properties[ROW_TRACKING] and properties[ROW_TRACKING_SUSPENDED]:
-        raise RowTrackingPropertiesError(table)
+        raise errors.RowTrackingPropertiesError(table)
 
 
 def protocol_for(
@@ -241,7 +214,7 @@ def protocol_for(
     features = without_previewed(with_required(requested | explicit), base.features | explicit) | explicit
     refused = sorted(name for name in features if _refused(name) and (name in requested or name not in base.features))
     if refused:
-        raise UnsupportedWriteFeaturesError(table, refused)
+        raise errors.UnsupportedWriteFeaturesError(table, refused)
     _check_manual(requested - explicit - base.features, table, new=current is None or creating)
     protocol = base.with_features(features).with_versions(reader, writer)
     check_compatible(schema, configuration, protocol.features, table)
@@ -255,17 +228,21 @@ def check_manifests(configuration: Mapping[str, str], table: str) -> None:
     if not properties[MANIFESTS]:
         return
     if properties[DELETION_VECTORS]:
-        raise ManifestPropertiesError(table=table)
+        raise errors.ManifestPropertiesError(table=table)
     if properties.maps_columns:
-        raise MappedManifestError(table=table)
+        raise errors.MappedManifestError(table=table)
 
 
 def _feature(name: str, value: str, on_create: bool) -> str:
     feature = find_feature(name).name
     if value.strip().lower() not in {"supported", "enabled"}:
-        raise FeatureStatusError(feature, value)
+        raise errors.FeatureStatusError(feature, value)
     if feature == "clustering":
-        raise CreateWithClusteringFeatureError(feature) if on_create else AlterWithClusteringFeatureError(feature)
+        raise (
+            errors.CreateWithClusteringFeatureError(feature)
+            if on_create
+            else errors.AlterWithClusteringFeatureError(feature)
+        )
     return feature
 
 
@@ -273,7 +250,7 @@ def _version(key: str, value: str) -> int:
     try:
         return int(value)
     except ValueError as error:
-        raise ProtocolPropertyError(key, value) from error
+        raise errors.ProtocolPropertyError(key, value) from error
 
 
 def _stored(key: str, value: str, allow_arbitrary: bool) -> tuple[str, str]:
@@ -283,15 +260,15 @@ def _stored(key: str, value: str, allow_arbitrary: bool) -> tuple[str, str]:
         _check_reserved(folded)
         return key, value
     if folded.startswith(CONSTRAINT_PREFIX):
-        raise ConstraintPropertyError(key, key[len(CONSTRAINT_PREFIX) :])
+        raise errors.ConstraintPropertyError(key, key[len(CONSTRAINT_PREFIX) :])
     stored = canonical_key(key)
     item = PROPERTIES.get(stored)
     if item is None:
         if not allow_arbitrary and not folded.startswith(FREE_PREFIXES):
-            raise UnknownPropertyError(key, did_you_mean(key, PROPERTIES, cutoff=OPEN_SET))
+            raise errors.UnknownPropertyError(key, did_you_mean(key, PROPERTIES, cutoff=OPEN_SET))
         return stored, value
     if item.internal:
-        raise InternalPropertyError(item.name)
+        raise errors.InternalPropertyError(item.name)
     read = item.value(value)
     # Other engines compare these words with case.
     return item.name, read if isinstance(read, str) else value
@@ -299,13 +276,13 @@ def _stored(key: str, value: str, allow_arbitrary: bool) -> tuple[str, str]:
 
 def _check_reserved(folded: str) -> None:
     if folded == "provider":
-        raise ProviderPropertyError
+        raise errors.ProviderPropertyError
     if folded == "location":
-        raise LocationPropertyError
+        raise errors.LocationPropertyError
     if folded == "clusteringcolumns":
-        raise InternalPropertyError("clusteringColumns")
+        raise errors.InternalPropertyError("clusteringColumns")
     if folded in _RESERVED:
-        raise ReservedPropertyError(folded)
+        raise errors.ReservedPropertyError(folded)
     _check_not_internal(folded)
 
 
@@ -313,7 +290,7 @@ def _check_not_internal(key: str) -> None:
     """Raises InternalPropertyError for what statements of their own keep: keys and tags."""
     for name in DELTASQL_PROPERTIES:
         if name.lower() == key.lower():
-            raise InternalPropertyError(name)
+            raise errors.InternalPropertyError(name)
 
 
 def _start(defaults: Protocol, reader: int | None, writer: int | None) -> Protocol:
@@ -330,11 +307,11 @@ def _check_manual(missing: frozenset[str], table: str, *, new: bool) -> None:
     if "allowColumnDefaults" in missing:
         enabling = "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
         advice = f"Add {enabling} to the statement." if new else f"Run: ALTER TABLE {table} SET {enabling}"
-        raise ColumnDefaultsNotEnabledError(table, advice)
+        raise errors.ColumnDefaultsNotEnabledError(table, advice)
     names = [] if new else sorted(name for name in missing if FEATURES[name].manual)
     if names:
         properties = ", ".join(f"'delta.feature.{name}' = 'supported'" for name in names)
-        raise ManualFeaturesError(table, names, properties)
+        raise errors.ManualFeaturesError(table, names, properties)
 
 
 def has_commit_timestamps(metadata: Metadata) -> bool:
@@ -381,16 +358,16 @@ def check_readable(
     if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
         for change in unsupported_changes(schema):
             old, new = type_text(change.old), type_text(change.new)
-            raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
+            raise errors.UnsupportedTypeChangeError(table, path_text(change.path), old, new)
 
 
 def _check_features(refused: list[str], table: str, *, published: bool) -> None:
     """Raises UnsupportedReadFeaturesError, which is CatalogManagedError where a version by its number can be read."""
     unknown = [name for name in refused if not _is_published(name)]
     if unknown:
-        raise UnsupportedReadFeaturesError(table, refused)
+        raise errors.UnsupportedReadFeaturesError(table, refused)
     if refused and not published:
-        raise CatalogManagedError(table, refused)
+        raise errors.CatalogManagedError(table, refused)
 
 
 def check_writable(
@@ -410,24 +387,24 @@ def check_writable(
     refused = _support_refused(protocol, protocol.features, "write", schema, configuration)
     managed = [name for name in refused if _is_published(name)]
     if managed and not by_catalog:
-        raise ManagedElsewhereError(table, managed)
+        raise errors.ManagedElsewhereError(table, managed)
     check_readable(protocol, table, schema, configuration, by_catalog=by_catalog)
     _check_versions(protocol, table, protocol.min_reader_version, protocol.min_writer_version)
     refused = [name for name in refused if name != CATALOG_MANAGED]
     if refused:
-        raise UnsupportedWriteFeaturesError(table, refused)
+        raise errors.UnsupportedWriteFeaturesError(table, refused)
     if schema is None or configuration is None:
         return
     check_compatible(schema, configuration, protocol.features, table)
     if managed and not TableProperties(configuration)[IN_COMMIT_TIMESTAMPS]:
-        raise ManagedTimestampsError(table)
+        raise errors.ManagedTimestampsError(table)
 
 
 def _check_versions(protocol: Protocol, table: str, reader: int, writer: int) -> None:
     if not (1 <= reader <= MAX_READER_VERSION and 1 <= writer <= MAX_WRITER_VERSION):
-        raise InvalidProtocolVersionError(table, protocol.min_reader_version, protocol.min_writer_version)
+        raise errors.InvalidProtocolVersionError(table, protocol.min_reader_version, protocol.min_writer_version)
     if protocol.min_reader_version == MAX_READER_VERSION and protocol.min_writer_version < MAX_WRITER_VERSION:
-        raise ReadFeaturesNeedWriterVersionError(protocol.min_reader_version, protocol.min_writer_version)
+        raise errors.ReadFeaturesNeedWriterVersionError(protocol.min_reader_version, protocol.min_writer_version)
 
 
 def _support_refused(

@@ -16,18 +16,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base.errors.iceberg import (
-    IcebergMappingError,
-    IcebergPartitionsError,
-    IcebergStatisticsError,
-    IcebergTypeError,
-    IcebergVectorsError,
-    IcebergVersionsError,
-    IcebergWideningError,
-    MissingIcebergLibraryError,
-    UniversalFormatError,
-)
-from deltasql.base.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base import errors
 from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import BACKFILL, Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
@@ -165,7 +154,7 @@ def _numbered_add(add: AddFile, highest: int, version: int, table: str) -> tuple
     if base is None:
         rows = record_count(add.stats)
         if rows is None:
-            raise RowIdsWithoutStatisticsError(table, add.path)
+            raise errors.RowIdsWithoutStatisticsError(table, add.path)
         base, highest = highest + 1, highest + rows
     since = version if add.default_row_commit_version is None else add.default_row_commit_version
     return replace(add, base_row_id=base, default_row_commit_version=since), highest
@@ -228,7 +217,7 @@ def universal_formats(configuration: Mapping[str, str]) -> set[str]:
 def check_iceberg_library(table: str) -> None:
     """Raises MissingIcebergLibraryError where PyIceberg, an optional dependency, is not installed."""
     if find_spec("pyiceberg") is None:
-        raise MissingIcebergLibraryError(table)
+        raise errors.MissingIcebergLibraryError(table)
 
 
 def stores_partitions(protocol: Protocol, configuration: Mapping[str, str]) -> bool:
@@ -257,7 +246,7 @@ def with_valid_formats(configuration: Mapping[str, str], old: Mapping[str, str],
     if compat_keys(configuration):
         return dict(configuration)
     if starts:
-        raise UniversalFormatError(table)
+        raise errors.UniversalFormatError(table)
     left = universal_formats(configuration) - {"iceberg"}
     rest = {key: text for key, text in configuration.items() if key != UNIVERSAL_FORMATS.name}
     return {**rest, UNIVERSAL_FORMATS.name: ",".join(sorted(left))} if left else rest
@@ -288,20 +277,20 @@ def check_compatible(
     if not keys:
         return
     if len(keys) > 1:
-        raise IcebergVersionsError(table, " and ".join(keys))
+        raise errors.IcebergVersionsError(table, " and ".join(keys))
     version = _KEYS[keys[0]]
     mode = TableProperties(configuration)[COLUMN_MAPPING_MODE]
     if mode == "none":
-        raise IcebergMappingError(table, version, mode)
+        raise errors.IcebergMappingError(table, version, mode)
     if _has_vectors(version, configuration, features):
-        raise IcebergVectorsError(table, version)
+        raise errors.IcebergVectorsError(table, version)
     for path, kind in _types(schema):
         reason = _lacking(kind, version)
         if reason is not None:
-            raise IcebergTypeError(table, version, path_text(path), type_text(kind), reason, keys[0])
+            raise errors.IcebergTypeError(table, version, path_text(path), type_text(kind), reason, keys[0])
     for change in unsupported_changes(schema, Widening.ICEBERG):
         old, new = type_text(change.old), type_text(change.new)
-        raise IcebergWideningError(table, version, path_text(change.path), old, new)
+        raise errors.IcebergWideningError(table, version, path_text(change.path), old, new)
 
 
 def check_files(adds: Iterable[AddFile], configuration: Mapping[str, str], table: str) -> None:
@@ -309,16 +298,16 @@ def check_files(adds: Iterable[AddFile], configuration: Mapping[str, str], table
     for key in compat_keys(configuration)[:1]:
         for add in adds:
             if add.stats is None or '"numRecords"' not in add.stats:
-                raise IcebergStatisticsError(add.path, table, _KEYS[key])
+                raise errors.IcebergStatisticsError(add.path, table, _KEYS[key])
             if add.deletion_vector is not None and _KEYS[key] != "icebergCompatV3":
-                raise IcebergVectorsError(table, _KEYS[key])
+                raise errors.IcebergVectorsError(table, _KEYS[key])
 
 
 def check_replacement(old: tuple[str, ...], new: tuple[str, ...], configuration: Mapping[str, str], table: str) -> None:
     """Raises IcebergPartitionsError for a table that is replaced by one with other partition columns."""
     for key in compat_keys(configuration)[:1]:
         if old and new and old != new:
-            raise IcebergPartitionsError(table, _KEYS[key], ", ".join(old), ", ".join(new))
+            raise errors.IcebergPartitionsError(table, _KEYS[key], ", ".join(old), ", ".join(new))
 
 
 def version_of(key: str) -> str:

@@ -30,14 +30,8 @@ from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMeta
 from pyiceberg.table.snapshots import MetadataLogEntry
 from pyiceberg.transforms import IdentityTransform, VoidTransform
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.iceberg import (
-    IcebergSourceError,
-    IcebergVectorsError,
-    IcebergWritersError,
-    NoIcebergTableError,
-)
-from deltasql.base.errors.log import LogFileNotFoundError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
@@ -93,7 +87,7 @@ def write_iceberg_metadata(store: LogStore, snapshot: Snapshot) -> bool:
             return False
         if _Conversion(store, snapshot, current).run():
             return True
-    raise IcebergWritersError(snapshot.table, _MOST_ATTEMPTS)
+    raise errors.IcebergWritersError(snapshot.table, _MOST_ATTEMPTS)
 
 
 class _Conversion:
@@ -175,7 +169,7 @@ class _Conversion:
             return None
         try:
             commits = self.snapshot.commits_after(version)
-        except LogFileNotFoundError:
+        except errors.LogFileNotFoundError:
             return None
         if any(_was_off(commit) for commit in commits):
             # Meanwhile VACUUM saw no use in the old manifests.
@@ -217,7 +211,7 @@ class _Conversion:
     def _added(self, files: Mapping[str, Json]) -> AddedFiles:
         adds = list(files.values())
         if any(add.get("deletionVector") for add in adds):
-            raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
+            raise errors.IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
         names = partition_keys(self.snapshot.metadata)
         columns = [pa.array([add["partitionValues"].get(name) or None for add in adds], pa.string()) for name in names]
         return AddedFiles(
@@ -231,7 +225,7 @@ class _Conversion:
         """Every live file, by column."""
         table = self.snapshot.files(("location", "size", "stats", "partitionValues", "deletionVector"))
         if table.filter(marked_files(table)).num_rows:
-            raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
+            raise errors.IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
         names = partition_keys(self.snapshot.metadata)
         values = table["partitionValues"].combine_chunks()
         columns = [pc.struct_field(values, [index]).cast(pa.string()) for index in range(len(names))]
@@ -359,7 +353,7 @@ def iceberg_table(store: LogStore, metadata_file: str | None = None, *, reading:
     spec = _readable_spec(metadata) if reading else _spec(metadata, root)
     columns = tuple(metadata.schema().find_column_name(field.source_id) or "" for field in spec.fields)
     if any("." in name for name in columns):
-        raise IcebergSourceError(root, f"it is partitioned by a field inside of a column, {', '.join(columns)}")
+        raise errors.IcebergSourceError(root, f"it is partitioned by a field inside of a column, {', '.join(columns)}")
     kinds = [column.type for name in columns if (column := schema.find(name, case_sensitive=True)) is not None]
     files = [
         (_path(item.file_path, store.root), item.file_size_in_bytes, _values(item, spec, metadata, columns, kinds))
@@ -395,7 +389,7 @@ def _current(store: LogStore, metadata_file: str | None) -> TableMetadata:
         if match is not None:
             numbered.append((int(match[1] or match[2]), entry.modified, entry.path))
     if not numbered:
-        raise NoIcebergTableError(store.root, "its folder 'metadata' has no metadata file")
+        raise errors.NoIcebergTableError(store.root, "its folder 'metadata' has no metadata file")
     return _parsed(store, max(numbered)[2])
 
 
@@ -404,24 +398,28 @@ def _parsed(store: LogStore, path: str) -> TableMetadata:
         folder, name = folder_and_name(path)
         data = store.at(folder).read(name) if is_absolute(path) else store.read(path)
     except FileNotFoundError as error:
-        raise NoIcebergTableError(store.root, f"{path} is not there") from error
+        raise errors.NoIcebergTableError(store.root, f"{path} is not there") from error
     try:
         if ".gz" in path:
             data = gzip.decompress(data)
         return TableMetadataUtil.parse_raw(data.decode())
     except (ValueError, OSError, EOFError) as error:
-        raise NoIcebergTableError(store.root, f"{path} cannot be read") from error
+        raise errors.NoIcebergTableError(store.root, f"{path} cannot be read") from error
 
 
 def _spec(metadata: TableMetadata, root: str) -> PartitionSpec:
     """The partition spec of all files. Raises IcebergSourceError for one that is computed, or has changed."""
     used = [spec for spec in metadata.partition_specs if spec.spec_id == metadata.default_spec_id]
     if len(metadata.partition_specs) != len(used):
-        raise IcebergSourceError(root, "its partitioning has changed, so that its files are partitioned differently")
+        raise errors.IcebergSourceError(
+            root, "its partitioning has changed, so that its files are partitioned differently"
+        )
     (spec,) = used
     for part in spec.fields:
         if not isinstance(part.transform, (IdentityTransform, VoidTransform)):
-            raise IcebergSourceError(root, f"its partitions are computed: {part.name} is {part.transform} of a column")
+            raise errors.IcebergSourceError(
+                root, f"its partitions are computed: {part.name} is {part.transform} of a column"
+            )
     return PartitionSpec(*(field for field in spec.fields if isinstance(field.transform, IdentityTransform)))
 
 
@@ -437,9 +435,11 @@ def _data_files(metadata: TableMetadata, store: LogStore) -> Iterator[DataFile]:
             item = entry.data_file
             if manifest.content == ManifestContent.DELETES or item.content != DataFileContent.DATA:
                 what = "equality deletes" if item.content == DataFileContent.EQUALITY_DELETES else "position deletes"
-                raise IcebergSourceError(store.root, f"it has {what}, {item.file_path}: rewrite its data files first")
+                raise errors.IcebergSourceError(
+                    store.root, f"it has {what}, {item.file_path}: rewrite its data files first"
+                )
             if item.file_format != FileFormat.PARQUET:
-                raise IcebergSourceError(store.root, f"{item.file_path} is of format {item.file_format.value}")
+                raise errors.IcebergSourceError(store.root, f"{item.file_path} is of format {item.file_format.value}")
             live.append(item)
     yield from sorted(live, key=lambda item: str(item.file_path))
 
@@ -521,5 +521,5 @@ def _type(kind: iceberg.IcebergType, path: tuple[str, ...], location: str) -> de
             return delta.DecimalType(kind.precision, kind.scale)
     primitive = _PRIMITIVES.get(type(kind))
     if primitive is None:
-        raise IcebergSourceError(location, f"its column {'.'.join(path)} is a {kind}, which Delta has not")
+        raise errors.IcebergSourceError(location, f"its column {'.'.join(path)} is a {kind}, which Delta has not")
     return primitive

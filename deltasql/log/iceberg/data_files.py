@@ -12,7 +12,7 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.typedef import Record
 from pyiceberg.utils.decimal import decimal_to_bytes
 
-from deltasql.base.errors.iceberg import IcebergStatisticsError
+from deltasql.base import errors
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.iceberg.table_metadata import leaf_ids
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
@@ -58,7 +58,7 @@ def _described_files(added: AddedFiles, metadata: Metadata, spec_id: int, table:
     statistics = parse_stats(added.stats, kind)
     counts = pc.struct_field(statistics, "numRecords").to_pylist()
     if None in counts:
-        raise IcebergStatisticsError(added.locations[counts.index(None)], table, "Iceberg metadata")
+        raise errors.IcebergStatisticsError(added.locations[counts.index(None)], table, "Iceberg metadata")
     columns = _column_statistics(statistics, leaf_ids(metadata.schema))
     partitions = _partition_rows(added.partitions, metadata)
     for row, (location, size, rows) in enumerate(zip(added.locations, added.sizes, counts, strict=True)):

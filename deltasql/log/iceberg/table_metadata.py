@@ -20,7 +20,7 @@ from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, Sna
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 from pyiceberg.transforms import IdentityTransform
 
-from deltasql.base.errors.iceberg import IcebergIdError, IcebergTypeError
+from deltasql.base import errors
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.iceberg.current_metadata import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
 from deltasql.log.properties import (
@@ -127,7 +127,7 @@ class _FieldPath:
     def id(self) -> int:
         ids: Mapping[str, int] = self.field.metadata.get(NESTED_IDS, {})
         if self.path not in ids:
-            raise IcebergIdError(self.table, self.field.name)
+            raise errors.IcebergIdError(self.table, self.field.name)
         return ids[self.path]
 
 
@@ -148,12 +148,12 @@ def _type(kind: DataType, path: _FieldPath) -> iceberg.IcebergType:
             return _PRIMITIVES[name]
         case _:
             name, why = path.field.name, "Iceberg has no such type"
-            raise IcebergTypeError(path.table, "Iceberg", name, type_text(kind), why, UNIVERSAL_FORMATS.name)
+            raise errors.IcebergTypeError(path.table, "Iceberg", name, type_text(kind), why, UNIVERSAL_FORMATS.name)
 
 
 def _id(field: StructField, table: str) -> int:
     if ID not in field.metadata:
-        raise IcebergIdError(table, field.name)
+        raise errors.IcebergIdError(table, field.name)
     return int(field.metadata[ID])
 
 

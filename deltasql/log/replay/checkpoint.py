@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from deltasql.base.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
+from deltasql.base import errors
 from deltasql.base.lazy import np, pa, pc, pq
 from deltasql.log.actions.action_fields import ACTIONS, check_action, parse_line
 from deltasql.log.actions.actions import Json
@@ -580,12 +580,12 @@ class Checkpoint:
         try:
             lines = self._store.read(path).splitlines()
             return [parse_line(line, number, path, self._table) for number, line in enumerate(lines, 1)]
-        except InvalidLogJsonError as error:
-            raise InvalidCheckpointError(self._table, path, f"line {error.line}: {error.reason}") from error
+        except errors.InvalidLogJsonError as error:
+            raise errors.InvalidCheckpointError(self._table, path, f"line {error.line}: {error.reason}") from error
         except FileNotFoundError as error:
-            raise InvalidCheckpointError(self._table, path, "the file is missing") from error
-        except StorageError as error:
-            raise InvalidCheckpointError(self._table, path, str(error)) from error
+            raise errors.InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except errors.StorageError as error:
+            raise errors.InvalidCheckpointError(self._table, path, str(error)) from error
 
     @cached_property
     def _sources(self) -> tuple[str, ...]:
@@ -593,7 +593,7 @@ class Checkpoint:
         paths = () if self._json is not None else self.files.paths
         sidecars = self.actions("sidecar")
         if not all(sidecar.get("path") for sidecar in sidecars):
-            raise InvalidCheckpointError(self._table, self.files.paths[0], "a sidecar has no path")
+            raise errors.InvalidCheckpointError(self._table, self.files.paths[0], "a sidecar has no path")
         return (*paths, *(sidecar_path(sidecar["path"]) for sidecar in sidecars))
 
     def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
@@ -655,11 +655,11 @@ class Checkpoint:
                     self._footers[path] = checked_footer(file, source)
                 yield OpenFile(file, self._footers[path])
         except FileNotFoundError as error:
-            raise InvalidCheckpointError(self._table, path, "the file is missing") from error
-        except StorageUnavailableError:
+            raise errors.InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except errors.StorageUnavailableError:
             raise
-        except (pa.ArrowException, *_DAMAGE, StorageError) as error:
-            raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
+        except (pa.ArrowException, *_DAMAGE, errors.StorageError) as error:
+            raise errors.InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
 
     def _source(self, path: str) -> pa.NativeFile:
         """The open file at `path`; a small one in remote storage is fetched once as a whole, and cached."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from obstore.store import MemoryStore
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import MissingCommitTimestampError, NotADeltaTableError
-from deltasql.base.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.actions.commit_file import encode_actions, parse_commit
 from deltasql.log.committers import (
@@ -77,18 +76,18 @@ def version_at(reader: LogReader, listing: LogListing, snapshot: Snapshot, times
     """
     versions = sorted(version for version in listing.commits if version >= _earliest(listing))
     if not versions:
-        raise NoCommitsFoundError(reader.table, f"{reader.store.root}/{LOG}")
+        raise errors.NoCommitsFoundError(reader.table, f"{reader.store.root}/{LOG}")
     timestamp_ms = timestamp_us // 1000
     clock = _Clock(reader, listing, snapshot)
     latest = versions[-1]
     candidates = _on_one_clock(clock, versions, timestamp_ms)
     first = clock.at(candidates[0])
     if timestamp_ms < first:
-        raise TimestampTooEarlyError(
+        raise errors.TimestampTooEarlyError(
             reader.table, timestamp_text(timestamp_us), timestamp_text(first * 1000), candidates[0]
         )
     if candidates[-1] == latest and timestamp_us > clock.at(latest) * 1000:
-        raise TimestampTooLateError(
+        raise errors.TimestampTooLateError(
             reader.table, timestamp_text(timestamp_us), timestamp_text(clock.at(latest) * 1000), latest
         )
     return candidates[_last_not_after(clock, candidates, timestamp_ms)]
@@ -156,7 +155,7 @@ class _Clock:
             return self._times[version]
         info = read_commit_info(self._reader, version, self._listing.commits[version].size)
         if info.get("inCommitTimestamp") is None:
-            raise MissingCommitTimestampError(self._reader.table, version)
+            raise errors.MissingCommitTimestampError(self._reader.table, version)
         return int(info["inCommitTimestamp"])
 
 
@@ -415,7 +414,7 @@ class DeltaLog:
     def _full_listing(self) -> LogListing:
         listing = self._listing(full=True)
         if listing.latest < 0:
-            raise NotADeltaTableError(self.table, self.location)
+            raise errors.NotADeltaTableError(self.table, self.location)
         return listing
 
 

@@ -19,8 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base.errors.log import LogGapError, NotADeltaTableError, StorageError, TruncatedLogError
-from deltasql.base.errors.versions import VersionNotFoundError
+from deltasql.base import errors
 from deltasql.log.actions.action_fields import Fields, check_fields
 from deltasql.log.actions.actions import Json
 from deltasql.log.storage.listing import LAST_CHECKPOINT, LOG, checksum_path, commit_path, is_local
@@ -248,7 +247,7 @@ def build_segment(
     Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
     """
     if listing.latest < 0:
-        raise NotADeltaTableError(table, location)
+        raise errors.NotADeltaTableError(table, location)
     newest = listing.latest if version is None else version
     usable = [item for item in listing.checkpoints if item.version <= newest and item not in without]
     checkpoint = usable[-1] if usable else None
@@ -265,7 +264,7 @@ def _require_version(listing: LogListing, table: str, requested: int, *, begins:
     if 0 <= requested <= listing.latest and begins:
         return
     earliest = min(listing.commits) if listing.earliest is None else listing.earliest
-    raise VersionNotFoundError(table, requested, earliest, listing.latest)
+    raise errors.VersionNotFoundError(table, requested, earliest, listing.latest)
 
 
 def _usable_compactions(
@@ -302,8 +301,8 @@ def _require_none(missing: int | None, listing: LogListing, table: str, location
         return
     if missing == start:
         earliest = min((number for number in listing.commits if number > start), default=last)
-        raise TruncatedLogError(table, f"{location}/{LOG}", last, earliest)
-    raise LogGapError(table, f"{location}/{LOG}", missing, commit_path(missing))
+        raise errors.TruncatedLogError(table, f"{location}/{LOG}", last, earliest)
+    raise errors.LogGapError(table, f"{location}/{LOG}", missing, commit_path(missing))
 
 
 def _is_within(version: int, spans: Sequence[Delta], starts: Sequence[int]) -> bool:
@@ -398,7 +397,7 @@ class _Number(str):
 def _read(store: LogStore) -> LastCheckpoint | None:
     try:
         return _parse(store.read(LAST_CHECKPOINT).decode())
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StorageError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError, errors.StorageError):
         return None
 
 

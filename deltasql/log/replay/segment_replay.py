@@ -16,15 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import (
-    InvalidCheckpointError,
-    InvalidCompactionError,
-    InvalidLogJsonError,
-    InvalidMetadataError,
-    LogFileNotFoundError,
-)
-from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.protocol import Protocol
@@ -71,7 +64,7 @@ BEFORE_FIRST = BaseVersion(-1, TableState(), FileTotals())
 """The empty state before version 0, on which the totals of a new table are counted without listing its files."""
 
 # Errors of a protocol or metaData action that is valid JSON, but not a valid action.
-_DAMAGE = (InvalidSchemaJsonError, KeyError, ValueError, TypeError, AttributeError)
+_DAMAGE = (errors.InvalidSchemaJsonError, KeyError, ValueError, TypeError, AttributeError)
 
 
 class SegmentReplay:
@@ -132,7 +125,7 @@ class SegmentReplay:
                 {item.domain: item for item in domains if not item.removed},
             )
         except _DAMAGE as error:
-            raise InvalidCheckpointError(self.table, files.paths[0], _reason(error)) from error
+            raise errors.InvalidCheckpointError(self.table, files.paths[0], _reason(error)) from error
 
     def _applied(self, state: TableState, start: int) -> TableState:
         """`state` with the commits from version `start` on."""
@@ -140,7 +133,7 @@ class SegmentReplay:
             try:
                 state = state.after(commit)
             except _DAMAGE as error:
-                raise InvalidMetadataError(self.table, commit.path, _reason(error)) from error
+                raise errors.InvalidMetadataError(self.table, commit.path, _reason(error)) from error
         return state
 
     def carried_totals(self, base: BaseVersion) -> FileTotals | None:
@@ -213,7 +206,7 @@ class SegmentReplay:
 
 
 def _reason(error: Exception) -> str:
-    return error.reason if isinstance(error, InvalidSchemaJsonError) else f"{type(error).__name__}: {error}"
+    return error.reason if isinstance(error, errors.InvalidSchemaJsonError) else f"{type(error).__name__}: {error}"
 
 
 _PARALLEL = 16
@@ -250,7 +243,7 @@ class LogReader:
         try:
             return self.store.read(path) if length is None else self.store.read_range(path, 0, length)
         except FileNotFoundError as error:
-            raise LogFileNotFoundError(self.table, path) from error
+            raise errors.LogFileNotFoundError(self.table, path) from error
 
     def commits(self, versions: Sequence[int]) -> list[CommitFile]:
         """The parsed commits of these versions; remote ones are fetched side by side."""
@@ -274,9 +267,9 @@ class LogReader:
                 if commit.is_big:
                     commit.file_tables(self.table)
             except FileNotFoundError as error:
-                raise InvalidCompactionError(self.table, path, "the file is missing") from error
-            except InvalidLogJsonError as error:
-                raise InvalidCompactionError(self.table, path, f"line {error.line}: {error.reason}") from error
+                raise errors.InvalidCompactionError(self.table, path, "the file is missing") from error
+            except errors.InvalidLogJsonError as error:
+                raise errors.InvalidCompactionError(self.table, path, f"line {error.line}: {error.reason}") from error
             self._compactions[delta] = commit
         return commit
 
@@ -340,15 +333,15 @@ class RecoveringReplay:
         while True:
             try:
                 return read(self.current)
-            except InvalidCheckpointError as error:
+            except errors.InvalidCheckpointError as error:
                 assert self.current.segment.checkpoint is not None
                 self._broken.add(self.current.segment.checkpoint)
                 self._rebuild(error)
-            except InvalidCompactionError as error:
+            except errors.InvalidCompactionError as error:
                 compacted = self.current.segment.compacted
                 self._broken.update(item for item in compacted if item.entry.path == error.path)
                 self._rebuild(error)
-            except LogFileNotFoundError as error:
+            except errors.LogFileNotFoundError as error:
                 if self._relisted:
                     raise
                 self._relisted = True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from deltasql.base.errors.log import LogFileNotFoundError, MissingCommitTimestampError, StateRecoverError
+from deltasql.base import errors
 from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.properties import check_readable, check_writable, has_commit_timestamps, partition_keys
@@ -31,7 +31,7 @@ FILE_COLUMNS = ("path", "partitionValues", "size", "modificationTime", "stats")
 class Snapshot:
     """A version of a table, immutable; safe to keep while the table moves on.
 
-    Whatever reads the log raises the errors of `base.errors.log`. A damaged checkpoint is replaced by older log
+    Whatever reads the log raises errors of the group `log`. A damaged checkpoint is replaced by older log
     files where these allow it: see `recovery`.
     """
 
@@ -123,7 +123,7 @@ class Snapshot:
         state = self._replay.read(SegmentReplay.state)
         for action, value in (("protocol", state.protocol), ("metaData", state.metadata)):
             if value is None:
-                raise StateRecoverError(self.table, self.version, action)
+                raise errors.StateRecoverError(self.table, self.version, action)
         return state
 
     @cached_property
@@ -171,14 +171,14 @@ class Snapshot:
             checksum = read_checksum(self._reader.store, self.version)
             timestamp = checksum.in_commit_timestamp if checksum is not None else None
         if timestamp is None:
-            raise MissingCommitTimestampError(self.table, self.version)
+            raise errors.MissingCommitTimestampError(self.table, self.version)
         return timestamp
 
     def commit_info(self) -> CommitInfo | None:
         """The commitInfo of this version; None if its commit has none or its file is gone."""
         try:
             return self._reader.commit(self.version).info
-        except LogFileNotFoundError:
+        except errors.LogFileNotFoundError:
             return None
 
     def commits_after(self, version: int) -> list[CommitFile]:

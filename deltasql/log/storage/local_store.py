@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from obstore.store import LocalStore
 
-from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.base import errors
 from deltasql.base.interrupts import shielded
 from deltasql.base.lazy import pa
 from deltasql.log.storage.listing import (
@@ -65,7 +65,7 @@ class LocalLogStore(LogStore):
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(path) from None
         except OSError as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("read", self.url(path), storage_reason(error)) from error
 
     def read_buffer(self, path: str) -> pa.Buffer:
         """See `LogStore.read_buffer`. Memory that Arrow keeps need not be asked of the system: 55 ms → 10 for 90 MB."""
@@ -73,7 +73,7 @@ class LocalLogStore(LogStore):
             try:
                 return file.read_buffer()
             except OSError as error:
-                raise StorageError("read", self.url(path), storage_reason(error)) from error
+                raise errors.StorageError("read", self.url(path), storage_reason(error)) from error
 
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """See `LogStore.put_if_absent`. The file gets its name by a link, as in obstore, in a fifth of the time."""
@@ -83,7 +83,7 @@ class LocalLogStore(LogStore):
         except FileExistsError:
             return False
         except OSError as error:
-            raise StorageError("write", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("write", self.url(path), storage_reason(error)) from error
         if lasting:
             self._keep_name(path)
         return True
@@ -107,7 +107,7 @@ class LocalLogStore(LogStore):
             sync_folder(f"{self.root}/{path}".rpartition("/")[0])
         except OSError as error:
             # The name is there: whether it lasts nobody knows.
-            raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+            raise errors.AmbiguousWriteError(self.url(path), storage_reason(error)) from error
 
     @property
     def shared(self) -> None:
@@ -119,14 +119,14 @@ class LocalLogStore(LogStore):
 
     def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
         """Raises ConditionalPutError: a file system replaces a file whatever it holds."""
-        raise ConditionalPutError(self.root, "a file system replaces a file whatever it holds")
+        raise errors.ConditionalPutError(self.root, "a file system replaces a file whatever it holds")
 
     def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
         """See `LogStore.overwrite`. The file replaces an existing one; a link is replaced, not followed."""
         try:
             self._put(path, data, os.replace, lasting=False)
         except OSError as error:
-            raise StorageError("write", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("write", self.url(path), storage_reason(error)) from error
 
     def pieces(self, path: str, size: int) -> Iterator[bytes]:
         """See `LogStore.pieces`. The file is opened once, and read to its end."""
@@ -137,7 +137,7 @@ class LocalLogStore(LogStore):
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(path) from None
         except OSError as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("read", self.url(path), storage_reason(error)) from error
 
     def put_pieces(self, path: str, pieces: Callable[[], Iterator[bytes]]) -> None:
         """See `LogStore.put_pieces`. A failed write leaves a partial file under a unique name."""
@@ -146,7 +146,7 @@ class LocalLogStore(LogStore):
             with _created(f"{self.root}/{path}", False) as file:
                 file.writelines(pieces())
         except OSError as error:
-            raise StorageError("write", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("write", self.url(path), storage_reason(error)) from error
 
     def copies_of(self, source: LogStore) -> bool:
         """Never: each folder is a storage of its own, and its files are read and written."""
@@ -177,7 +177,7 @@ class LocalLogStore(LogStore):
         try:
             sync_trees(filled, self.root)
         except OSError as error:
-            raise StorageError("write", self.root, storage_reason(error)) from error
+            raise errors.StorageError("write", self.root, storage_reason(error)) from error
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
         """See `LogStore.list_folder`. Names come first: a long log costs no `stat` for the files before `offset`.
@@ -191,7 +191,7 @@ class LocalLogStore(LogStore):
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            raise StorageError("list", self.url(folder), storage_reason(error)) from error
+            raise errors.StorageError("list", self.url(folder), storage_reason(error)) from error
         return sorted((entry for entry in entries if entry), key=by_path)
 
     def list_below(self, folder: str, offset: str | None = None, excluded: Collection[str] = ()) -> list[Entry]:
@@ -199,7 +199,7 @@ class LocalLogStore(LogStore):
         try:
             entries = [entry for entry in self._walk(folder, excluded) if offset is None or entry.path > offset]
         except OSError as error:
-            raise StorageError("list", self.url(folder), storage_reason(error)) from error
+            raise errors.StorageError("list", self.url(folder), storage_reason(error)) from error
         return sorted(entries, key=by_path)
 
     def _walk(self, folder: str, excluded: Collection[str]) -> Iterator[Entry]:
@@ -250,7 +250,7 @@ class LocalLogStore(LogStore):
             destination.parent.mkdir(parents=True, exist_ok=True)
             written.rename(destination)
         except OSError as error:
-            raise StorageError("write", self.url(target), storage_reason(error)) from error
+            raise errors.StorageError("write", self.url(target), storage_reason(error)) from error
 
     def is_vacant(self) -> bool:
         """See `LogStore.is_vacant`. Neither links nor empty folders are ours, so that they count."""
@@ -262,7 +262,7 @@ class LocalLogStore(LogStore):
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(path) from None
         except OSError as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("read", self.url(path), storage_reason(error)) from error
         return Entry(path, status.st_size, status.st_mtime_ns // 1_000_000)
 
     def delete_all(self, paths: Sequence[str]) -> int:
@@ -302,7 +302,7 @@ class LocalLogStore(LogStore):
         try:
             return list_local(self.root, is_hidden)
         except OSError as error:
-            raise StorageError("list", self.root, storage_reason(error)) from error
+            raise errors.StorageError("list", self.root, storage_reason(error)) from error
 
     def _require_inside(self, action: str, paths: Iterable[str]) -> None:
         """Raises StorageError for a path that leads out of the table.
@@ -312,7 +312,7 @@ class LocalLogStore(LogStore):
         inside = Inside(self.root)
         beyond = next((path for path in paths if path not in inside), None)
         if beyond is not None:
-            raise StorageError(action, self.url(beyond), "this leads out of the table, by a link or by '..'")
+            raise errors.StorageError(action, self.url(beyond), "this leads out of the table, by a link or by '..'")
 
     def _unlink(self, path: str) -> bool:
         try:
@@ -320,7 +320,7 @@ class LocalLogStore(LogStore):
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
-            raise StorageError("delete", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("delete", self.url(path), storage_reason(error)) from error
         return True
 
     def read_range(self, path: str, start: int, length: int) -> bytes:
@@ -331,7 +331,7 @@ class LocalLogStore(LogStore):
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(path) from None
         except OSError as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("read", self.url(path), storage_reason(error)) from error
 
     def open_input(self, path: str, size: int | None = None) -> pa.NativeFile:
         try:
@@ -340,7 +340,7 @@ class LocalLogStore(LogStore):
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+            raise errors.StorageError("read", self.url(path), storage_reason(error)) from error
 
     def _open(self, create: bool = False) -> Any:
         # A folder that does not exist yet can be asked for, and reading must not create it.

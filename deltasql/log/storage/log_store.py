@@ -40,14 +40,7 @@ from typing import Any, NamedTuple, TypeVar
 import obstore
 from obstore import exceptions
 
-from deltasql.base.errors.log import (
-    AmbiguousWriteError,
-    ConditionalPutError,
-    LostDataFileError,
-    OverwrittenCommitError,
-    StorageError,
-    StorageUnavailableError,
-)
+from deltasql.base import errors
 from deltasql.base.interrupts import check
 from deltasql.base.lazy import pa
 from deltasql.log.storage.listing import IsHidden, TableListing, folder_and_name, left_behind, list_objects
@@ -305,14 +298,14 @@ class LogStore:
             if reply is PutOutcome.EXISTS and not doubtful:
                 return False
             if reply is PutOutcome.REFUSED and tries.count == 1:
-                raise StorageError("write", self.url(path), storage_reason(error)) from error
+                raise errors.StorageError("write", self.url(path), storage_reason(error)) from error
             last = reply is PutOutcome.REFUSED or not tries.left
             if last or reply is not PutOutcome.NONE:
                 stored = self._content_after_put(path, error)
                 if stored is not None:
                     return stored == data
             if last:
-                raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+                raise errors.AmbiguousWriteError(self.url(path), storage_reason(error)) from error
             doubtful = True
             tries.wait()
 
@@ -331,7 +324,7 @@ class LogStore:
         """
         entry, beginning = self._beginning(path, min(len(data), _BEGINNING))
         if entry.size != len(data) or not data.startswith(beginning):
-            raise OverwrittenCommitError(self.url(path), self.shared or self.root)
+            raise errors.OverwrittenCommitError(self.url(path), self.shared or self.root)
         return entry
 
     def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
@@ -344,7 +337,7 @@ class LogStore:
         """
         expected = {name: value for name, value in tag._asdict().items() if value is not None}
         if not expected:
-            raise ConditionalPutError(self.root, "it marks no object with a tag")
+            raise errors.ConditionalPutError(self.root, "it marks no object with a tag")
         tries = Tries(self.patience)
         while True:
             try:
@@ -353,11 +346,11 @@ class LogStore:
                 return None
             except (exceptions.BaseError, OSError, NotImplementedError) as error:
                 if is_unknown_operation(error):
-                    raise ConditionalPutError(self.root, storage_reason(error)) from error
+                    raise errors.ConditionalPutError(self.root, storage_reason(error)) from error
                 if is_refusal(error) and tries.count == 1:
-                    raise StorageError("write", self.url(path), storage_reason(error)) from error
+                    raise errors.StorageError("write", self.url(path), storage_reason(error)) from error
                 if is_refusal(error) or not tries.left:
-                    raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+                    raise errors.AmbiguousWriteError(self.url(path), storage_reason(error)) from error
                 tries.wait()
 
     def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
@@ -531,10 +524,10 @@ class LogStore:
     def _wait_after(self, error: Exception, tries: Tries, action: str, path: str) -> None:
         """Waits before the next try of a request. Raises StorageError if there is none."""
         if not may_pass(error):
-            raise StorageError(action, self.url(path), storage_reason(error)) from error
+            raise errors.StorageError(action, self.url(path), storage_reason(error)) from error
         if not tries.left:
             reason, seconds = storage_reason(error), round(tries.seconds)
-            raise StorageUnavailableError(action, self.url(path), reason, tries.count, seconds) from error
+            raise errors.StorageUnavailableError(action, self.url(path), reason, tries.count, seconds) from error
         tries.wait()
 
     def _beginning(self, path: str, length: int) -> tuple[Entry, bytes]:
@@ -555,9 +548,9 @@ class LogStore:
             return self.read(path)
         except FileNotFoundError:
             return None
-        except StorageError as error:
+        except errors.StorageError as error:
             reason = f"{storage_reason(doubt)}; to read it back failed, too: {error.reason}"
-            raise AmbiguousWriteError(self.url(path), reason) from error
+            raise errors.AmbiguousWriteError(self.url(path), reason) from error
 
     def _open(self, create: bool = False) -> Any:
         return self._store
@@ -568,7 +561,7 @@ class LogStore:
 
 
 def _nowhere(location: str) -> LogStore:
-    raise StorageError("read", location, "this storage was opened for one table alone")
+    raise errors.StorageError("read", location, "this storage was opened for one table alone")
 
 
 def _delete_bulk(keys: Sequence[str], store: Any, _: str) -> None:
@@ -771,7 +764,7 @@ class _Queue:
             size = source.head(name).size
             self._target.put_pieces(copy.path, lambda: self._until_stopped(source.pieces(name, size)))
         except FileNotFoundError as error:
-            raise LostDataFileError(copy.location) from error
+            raise errors.LostDataFileError(copy.location) from error
 
     def _source(self, folder: str) -> LogStore:
         with self._lock:

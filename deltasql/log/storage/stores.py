@@ -31,8 +31,8 @@ from urllib.parse import urlsplit
 from obstore import exceptions
 from obstore.store import MemoryStore, from_url
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import StorageError, UnsafeStoreError, UnsupportedLocationError
 from deltasql.base.lazy import pa
 from deltasql.log.storage.listing import (
     LOG,
@@ -304,7 +304,7 @@ class Stores:
 
     def _opened(self, location: str) -> LogStore:
         if "\0" in location:
-            raise UnsupportedLocationError(location.replace("\0", "\\0"), "it has a NUL character")
+            raise errors.UnsupportedLocationError(location.replace("\0", "\\0"), "it has a NUL character")
         if is_local(location):
             return LocalLogStore(local_path(location))
         root = table_location(location)
@@ -376,19 +376,19 @@ class Stores:
             return self._buckets[name]
         if scheme(url) in _HADOOP_ONLY:
             reason = "only Hadoop knows this file system, and it offers no safe commit"
-            raise UnsupportedLocationError(location, reason)
+            raise errors.UnsupportedLocationError(location, reason)
         options = self._store_options(url)
         endpoint = long_names({**of_environment(os.environ, url), **options}).get("aws_endpoint", "")
         if scheme(url) == "s3" and endpoint and not _ADDRESS.match(endpoint):
             # The client would panic with its first request.
-            raise UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")
+            raise errors.UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")
         try:
             arguments = _arguments(options) if lent is None else _with_lent(options, location, lent)
             opened = from_url(url, retry_config=ONCE, **arguments)
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
-            raise UnsupportedLocationError(location, reason) from error
+            raise errors.UnsupportedLocationError(location, reason) from error
         return self._buckets.setdefault(name, opened)
 
 
@@ -456,7 +456,7 @@ def require_one_winner(store: LogStore) -> None:
             _findings[name] = _finding(store)
         finding = _findings[name]
     if finding is not None:
-        raise UnsafeStoreError(name, finding)
+        raise errors.UnsafeStoreError(name, finding)
 
 
 def _finding(store: LogStore) -> str | None:
@@ -477,7 +477,7 @@ def _repeated(store: LogStore, path: str) -> str | None:
             return "it says of an object with a new name that it is there already"
         if store.put_if_absent(path, b"second"):
             return "it does not heed the condition of a conditional put (If-None-Match: *) and replaces what is there"
-    except StorageError as error:
+    except errors.StorageError as error:
         if is_unknown_operation(error.__cause__):
             return f"it has no conditional put (If-None-Match: *): {error.reason}"
         raise

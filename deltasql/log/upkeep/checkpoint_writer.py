@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltasql.base.errors.log import CheckpointMismatchError
+from deltasql.base import errors
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
 from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, from_actions, partition_struct, regrouped
 from deltasql.log.configuration.properties import partition_keys
@@ -349,7 +349,7 @@ def _has_checkpoint(store: LogStore, version: int) -> bool:
 def _counted(snapshot: Snapshot, files: LiveFiles) -> int:
     count, totals = files.count(), snapshot.cheap_totals
     if totals is not None and totals.files != count:
-        raise CheckpointMismatchError(snapshot.table, snapshot.version, count, totals.files)
+        raise errors.CheckpointMismatchError(snapshot.table, snapshot.version, count, totals.files)
     return count
 
 

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 import pyarrow as pa
 
-from deltasql.base.errors.statements.generate import ManifestVectorsError, MappedManifestError
+from deltasql.base import errors
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.properties import partition_keys
@@ -33,7 +33,7 @@ def write_manifests(store: LogStore, snapshot: Snapshot, partitions: Collection[
     Raises ManifestVectorsError, MappedManifestError, StorageError.
     """
     if snapshot.properties.maps_columns:
-        raise MappedManifestError(table=snapshot.table)
+        raise errors.MappedManifestError(table=snapshot.table)
     manifests = _manifests(snapshot)
     if partitions is not None:
         manifests = {folder: text for folder, text in manifests.items() if folder in partitions}
@@ -78,7 +78,7 @@ def _manifests(snapshot: Snapshot) -> dict[str, str]:
     """The text of each manifest by its folder. A table without partitions has one, even if it has no files."""
     files = snapshot.files(("location", "partitionValues", "deletionVector"))
     if files.filter(marked_files(files)).num_rows:
-        raise ManifestVectorsError(table=snapshot.table)
+        raise errors.ManifestVectorsError(table=snapshot.table)
     lines: dict[str, list[str]] = {} if snapshot.partition_columns else {"": []}
     for values, location in zip(_values(files, snapshot), files["location"].to_pylist(), strict=True):
         lines.setdefault(folder_of(values), []).append(table_uri(location))

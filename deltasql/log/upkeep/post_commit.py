@@ -20,9 +20,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Sequence
 
-from deltasql.base.errors.iceberg import ConversionError
-from deltasql.base.errors.log import InvalidCheckpointError
-from deltasql.base.errors.statements.copy_into import CopyStateError
+from deltasql.base import errors
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.configuration.properties import has_commit_timestamps
@@ -141,7 +139,7 @@ def _orphans(store: LogStore, retained: Iterable[Checkpoint], now: int) -> list[
         return []
     try:
         used = {sidecar_path(action["path"]) for item in retained for action in item.actions("sidecar")}
-    except InvalidCheckpointError:
+    except errors.InvalidCheckpointError:
         # Whatever that checkpoint refers to must stay.
         return []
     # If the folder is a link, its files are not part of the table.
@@ -162,7 +160,7 @@ def _unneeded_parts(store: LogStore, snapshot: Snapshot, now: int) -> list[str]:
         return []
     try:
         needed = needed_parts(store, snapshot)
-    except CopyStateError:
+    except errors.CopyStateError:
         return []
     return [entry.path for entry in parts if entry.path not in needed and store.contains(entry.path)]
 
@@ -190,7 +188,9 @@ def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None
         if converts_to_iceberg(snapshot.configuration):
             _convert(store, snapshot)
     except Exception as error:
-        _LOGGER.warning("%s", ConversionError(snapshot.table, snapshot.version, "iceberg", str(error).rstrip(".")))
+        _LOGGER.warning(
+            "%s", errors.ConversionError(snapshot.table, snapshot.version, "iceberg", str(error).rstrip("."))
+        )
     try:
         if snapshot.properties[MANIFESTS]:
             _write_manifests(store, snapshot)

@@ -19,11 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.concurrency import DuplicateLoadError
-from deltasql.base.errors.external_catalog import CatalogUnavailableError
-from deltasql.base.errors.statements.features import DropCheckpointError
 from deltasql.base.interrupts import shielded
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import (
@@ -164,7 +161,7 @@ class CopyNotes:
         both = len(self._load.new) - len(left)
         if both and not self._load.forced:
             operation = "Another statement" if winner.info is None else winner.info.operation
-            raise DuplicateLoadError(self._snapshot.table, winner.version, operation, files=both)
+            raise errors.DuplicateLoadError(self._snapshot.table, winner.version, operation, files=both)
         if self._part_path is not None:
             # No commit has referred to it.
             self._store.delete([self._part_path])
@@ -347,11 +344,11 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
         refreshed, governance = registration.refreshed, registration.governance
         catalog.register(registration.parts, place, managed, refreshed=refreshed, governance=governance)
     except DeltaSqlError as error:
-        if isinstance(error, TableAlreadyExistsError) and _is_at(catalog, registration):
+        if isinstance(error, errors.TableAlreadyExistsError) and _is_at(catalog, registration):
             _replace_policies(registration, catalog)
             return
         # A catalog that has not answered may have taken the name.
-        if registration.managed and not isinstance(error, CatalogUnavailableError):
+        if registration.managed and not isinstance(error, errors.CatalogUnavailableError):
             catalog.commits.forget(registration.location)
             store.delete_below()
         raise
@@ -494,7 +491,7 @@ def _checkpoint(change: TableChange, commit: Commit) -> None:
         if change.forget_before_ms is not None:
             forget_versions(change.commit.log.store, commit.snapshot, change.forget_before_ms)
     except (DeltaSqlError, OSError) as error:
-        raise DropCheckpointError(change.commit.log.table, commit.version, str(error).rstrip(".")) from error
+        raise errors.DropCheckpointError(change.commit.log.table, commit.version, str(error).rstrip(".")) from error
 
 
 def _deleted_rows(files: pa.Table | None) -> int:

@@ -15,15 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.transaction import (
-    NestedTransactionError,
-    NotInTransactionError,
-    NoTransactionError,
-    SecondTableError,
-    SeparateCatalogError,
-    StaleStatementError,
-)
 from deltasql.base.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile
@@ -146,38 +139,38 @@ def admit_statement(statement: LogicalPlan) -> None:
     """Raises NotInTransactionError for a statement that can be no part of a transaction."""
     admission = _STATEMENTS.get(type(statement))
     if admission is not None:
-        raise NotInTransactionError(*admission)
+        raise errors.NotInTransactionError(*admission)
 
 
 def admit(plan: Plan) -> None:
     """Raises NotInTransactionError or NestedTransactionError for what a statement cannot come to in a transaction."""
     match plan:
         case AtomicBlock():
-            raise NestedTransactionError
+            raise errors.NestedTransactionError
         case TableChange() | RowChange():
             _admit_change(plan)
         case LayoutChange():
-            raise NotInTransactionError(plan.commit.operation.name, _MOVES)
+            raise errors.NotInTransactionError(plan.commit.operation.name, _MOVES)
         case SourceWrite():
-            raise NotInTransactionError(f"A write of {plan.source.format} files", _FILES)
+            raise errors.NotInTransactionError(f"A write of {plan.source.format} files", _FILES)
         case FileRemoval():
-            raise NotInTransactionError("VACUUM", _DELETES)
+            raise errors.NotInTransactionError("VACUUM", _DELETES)
         case Stepwise(label) if plan.commits:
-            raise NotInTransactionError(f"A statement of several commits ({label})", _STEPS)
+            raise errors.NotInTransactionError(f"A statement of several commits ({label})", _STEPS)
         case CatalogChange() if not isinstance(plan, (SchemaChoice, CatalogChoice)):
-            raise NotInTransactionError("A change of the catalog", _CATALOG)
+            raise errors.NotInTransactionError("A change of the catalog", _CATALOG)
 
 
 def _admit_change(change: TableChange | RowChange) -> None:
     operation = change.commit.operation
     if operation is actions.REFRESH:
-        raise NotInTransactionError("REFRESH", _REFRESHES)
+        raise errors.NotInTransactionError("REFRESH", _REFRESHES)
     if isinstance(change, RowChange) and change.rearranges:
-        raise NotInTransactionError(operation.name, _UNCHANGED)
+        raise errors.NotInTransactionError(operation.name, _UNCHANGED)
     overwrites = bool(change.commit.parameters.get("isV1SaveAsTableOverwrite"))
     if change.commit.snapshot is None or not (operation.composes or overwrites):
         reason = _STREAMS if operation is actions.STREAMING_UPDATE else _MAKES
-        raise NotInTransactionError(operation.name, reason)
+        raise errors.NotInTransactionError(operation.name, reason)
 
 
 TRANSACTION_RESULT = StructType(
@@ -301,10 +294,10 @@ class OpenTransaction:
         spec = change.commit
         log = self._logs.get(spec.log.location)
         if self._ended or log is None:
-            raise StaleStatementError
+            raise errors.StaleStatementError
         _check_together([*(table.log for table in self._tables.values() if table.log is not log), log])
         if log.snapshot() is not spec.snapshot:
-            raise StaleStatementError
+            raise errors.StaleStatementError
 
     def _note(self, operator: Operator, target: str | None = None) -> None:
         """Records the read sets of scans but for those of the table at `target`, whose statement knows its own.
@@ -376,12 +369,12 @@ def _check_together(logs: Sequence[PinnedLog]) -> None:
     if separate:
         catalog = next(iter(separate.values()))
         tables = tuple(table for table, of in separate.items() if of == catalog)
-        raise SeparateCatalogError(logs[0].table, logs[-1].table, catalog, tables)
+        raise errors.SeparateCatalogError(logs[0].table, logs[-1].table, catalog, tables)
     plain = tuple(log.table for log in logs if not is_managed(log))
     if plain:
         managed = "SET TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')"
         advice = "; ".join(f"ALTER TABLE {table} {managed}" for table in plain)
-        raise SecondTableError(logs[0].table, logs[-1].table, plain, advice)
+        raise errors.SecondTableError(logs[0].table, logs[-1].table, plain, advice)
 
 
 def _answer(tables: Sequence[WrittenTable], commits: Sequence[Commit]) -> Committed:
@@ -417,14 +410,14 @@ class Transactions:
         if step is Step.BEGIN:
             if self.open is not None:
                 self._failed = failed
-                raise NestedTransactionError().at(caret)
+                raise errors.NestedTransactionError().at(caret)
             self.open = OpenTransaction(self._settings)
             return Committed()
         transaction, self.open = self.open, None
         if transaction is None:
             if step is Step.ROLLBACK and failed:
                 return Committed()
-            raise NoTransactionError(verb=step.value).at(caret)
+            raise errors.NoTransactionError(verb=step.value).at(caret)
         if step is Step.ROLLBACK:
             transaction.roll_back()
             return Committed()
@@ -453,7 +446,7 @@ class Transactions:
         `run` returns a statement's result, and whether it is the rows of a query. Raises NestedTransactionError.
         """
         if self.open is not None:
-            raise NestedTransactionError().at(block.caret)
+            raise errors.NestedTransactionError().at(block.caret)
         self.open = transaction = OpenTransaction(self._settings)
         done, is_query = Committed(), False
         try:

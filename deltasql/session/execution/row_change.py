@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from deltasql.base.errors.log import StorageError
+from deltasql.base import errors
 from deltasql.base.interrupts import shielded
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import SessionSettings
@@ -394,7 +394,7 @@ def _remove_unused(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[Add
     """Removes the files of bins that were given up, and those whose rows others have all deleted."""
     committed = {canonical(add.path, change.commit.log.location) for add in adds}
     # The commit is there; what cannot be removed now is left to VACUUM.
-    with suppress(StorageError):
+    with suppress(errors.StorageError):
         change.commit.log.store.delete_all([path for item in bins for path in item.outputs if path not in committed])
 
 

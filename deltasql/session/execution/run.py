@@ -24,14 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from typing_extensions import assert_never
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.catalog import TableAlreadyExistsError
-from deltasql.base.errors.statements.function import FunctionAlreadyExistsError
-from deltasql.base.errors.statements.governance import SecurableNotFoundError
-from deltasql.base.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
-from deltasql.base.errors.statements.volume import VolumeFileExistsError, VolumeFileNotFoundError, VolumeNotFoundError
-from deltasql.base.errors.syntax import TooComplexError
-from deltasql.base.errors.usage import StatementEndedError
 from deltasql.base.interrupts import interruptible, next_step, shielded
 from deltasql.base.settings.session_settings import (
     LAST_COMMIT_VERSION,
@@ -143,7 +137,7 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
 def _register(change: Registration, catalog: Catalog) -> None:
     try:
         catalog.register(change.parts, change.location, change.managed, change.source, change.refreshed)
-    except TableAlreadyExistsError:
+    except errors.TableAlreadyExistsError:
         # Another process was first.
         if not change.if_not_exists:
             raise
@@ -184,7 +178,7 @@ def _change_volumes(change: CatalogChange, catalog: Catalog, stores: Stores) -> 
         case VolumeCreation(parts, comment, location, if_not_exists):
             catalog.create_volume(parts, comment, location, if_not_exists)
         case VolumeRemoval(parts, if_exists):
-            with suppress(*([VolumeNotFoundError] if if_exists else [])):
+            with suppress(*([errors.VolumeNotFoundError] if if_exists else [])):
                 _remove_files(catalog.drop_volume(parts).as_table, catalog, stores)
         case VolumeRenaming(parts, new_name):
             catalog.rename_volume(parts, new_name)
@@ -202,7 +196,7 @@ def _change_records(change: CatalogChange, catalog: Catalog) -> None:
         case SecurableChange(kind, name, edit_securable, if_exists):
             try:
                 catalog.change_securable(kind, name, edit_securable)
-            except SecurableNotFoundError:
+            except errors.SecurableNotFoundError:
                 if not if_exists:
                     raise
 
@@ -213,16 +207,16 @@ def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
         case ViewDefining(parts, define, if_not_exists):
             try:
                 catalog.change_view(parts, define)
-            except CatalogNameTakenError:
+            except errors.CatalogNameTakenError:
                 if not if_not_exists:
                     raise
         case ViewRemoval(parts, if_exists):
             if not catalog.drop_view(parts) and not if_exists:
-                raise ViewNotFoundError(view=sql_name(parts))
+                raise errors.ViewNotFoundError(view=sql_name(parts))
         case FunctionDefining(parts, define_function, if_not_exists):
             try:
                 catalog.change_function(parts, define_function)
-            except FunctionAlreadyExistsError:
+            except errors.FunctionAlreadyExistsError:
                 if not if_not_exists:
                     raise
         case _:
@@ -233,10 +227,10 @@ def change_views(change: ViewChange, views: dict[str, View]) -> None:
     """Applies a change to temporary `views`, by key. Raises ViewAlreadyExistsError, ViewNotFoundError."""
     if change.view is None:
         if views.pop(change.name, None) is None and not change.if_exists:
-            raise ViewNotFoundError(view=quote(change.name))
+            raise errors.ViewNotFoundError(view=quote(change.name))
         return
     if change.name in views and not change.or_replace:
-        raise ViewAlreadyExistsError(view=quote(change.name))
+        raise errors.ViewAlreadyExistsError(view=quote(change.name))
     views[change.name] = change.view
     if change.renamed is not None:
         del views[change.renamed]
@@ -270,11 +264,11 @@ def transfer_file(transfer: FileTransfer, stores: Stores) -> None:
     try:
         data = source.read(name)
     except FileNotFoundError:
-        raise VolumeFileNotFoundError(transfer.source) from None
+        raise errors.VolumeFileNotFoundError(transfer.source) from None
     if transfer.overwrite:
         target.overwrite(target_name, data)
     elif not target.put_if_absent(target_name, data):
-        raise VolumeFileExistsError(transfer.shown)
+        raise errors.VolumeFileExistsError(transfer.shown)
 
 
 Done: TypeAlias = "Committed | RowSource"
@@ -577,7 +571,7 @@ class Pending:
 
     def _end(self) -> None:
         if self._ended:
-            raise StatementEndedError
+            raise errors.StatementEndedError
         self._ended = True
 
 
@@ -602,7 +596,7 @@ class Placing:
             self.bound.hide_values(error)
             raise
         except RecursionError as error:
-            raise TooComplexError from error
+            raise errors.TooComplexError from error
 
 
 def _original(caret: Caret | None, text: str, bound: BoundStatement) -> Caret | None:

@@ -14,9 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.log import StorageError
 from deltasql.base.interrupts import next_step, shielded
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
@@ -126,7 +125,7 @@ def _note(
             return Transaction(change.log, snapshot).commit(
                 operation, parameters, [], metrics=metrics, user_metadata=settings[USER_METADATA]
             )
-        except ConcurrentModificationError:
+        except errors.ConcurrentModificationError:
             if left == 0:
                 raise
             snapshot = change.log.snapshot()
@@ -166,7 +165,7 @@ def _last_version(change: FileRemoval) -> int:
     """The last version whose removals an earlier VACUUM has dealt with; -1 if there was none."""
     try:
         last: Json = json.loads(change.log.store.read(LAST_VACUUM))
-    except (FileNotFoundError, ValueError, RecursionError, StorageError):
+    except (FileNotFoundError, ValueError, RecursionError, errors.StorageError):
         return -1
     version = last.get(LAST_VERSION) if isinstance(last, dict) else None
     return version if isinstance(version, int) else -1

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from deltasql.base.errors.log import StorageError
-from deltasql.base.errors.statements.transaction import FeedInTransactionError
+from deltasql.base import errors
 from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
@@ -93,8 +92,10 @@ def _recorded(contribution: Contribution, stage: Stage, net: NetActions, log: Pi
     return contribution.runtime.record(derived_changes(changes_of(log, commit), snapshot), snapshot.schema, stage)
 
 
-def _error(contribution: Contribution, log: PinnedLog, reason: str) -> FeedInTransactionError:
-    return FeedInTransactionError(operation=str(contribution.change.commit.operation), table=log.table, reason=reason)
+def _error(contribution: Contribution, log: PinnedLog, reason: str) -> errors.FeedInTransactionError:
+    return errors.FeedInTransactionError(
+        operation=str(contribution.change.commit.operation), table=log.table, reason=reason
+    )
 
 
 def is_managed(log: PinnedLog) -> bool:
@@ -160,7 +161,7 @@ class WrittenTable:
         used = {canonical(add["path"], root) for add in made.adds}
         used |= {vector_file(add["deletionVector"], root) or "" for add in made.adds if add.get("deletionVector")}
         used |= {canonical(change.path, root) for change in self.net.changes}
-        with suppress(StorageError):
+        with suppress(errors.StorageError):
             # Files that remain are unreferenced, and VACUUM removes them.
             log.store.delete(sorted(_written_files(self.parts, root) - used))
 

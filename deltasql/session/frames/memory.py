@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltasql.base.errors.statements.frames import UnsupportedRowsError
+from deltasql.base import errors
 from deltasql.plan.operators import MemoryRows
 from deltasql.schema import types
 from deltasql.schema.result_arrow import arrow_type
@@ -61,10 +61,10 @@ def memory_rows(rows: Any, name: str) -> MemoryRows:
         ]
         return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
     except _UnknownTypeError as error:
-        raise UnsupportedRowsError(name, f"the column {error.column} is of Arrow's type {error.kind}") from None
+        raise errors.UnsupportedRowsError(name, f"the column {error.column} is of Arrow's type {error.kind}") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         reason = "; ".join(map(str, error.args)).rstrip(".").replace("\n", " ")
-        raise UnsupportedRowsError(name, reason) from error
+        raise errors.UnsupportedRowsError(name, reason) from error
 
 
 def _table(rows: Any) -> pa.Table:

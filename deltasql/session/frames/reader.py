@@ -15,15 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.statements.frames import (
-    ChangeBoundariesError,
-    MissingPathError,
-    MissingStartError,
-    OutputModeError,
-    ReadOptionsError,
-    UnsupportedReadSchemaError,
-    UnsupportedWriteError,
-)
+from deltasql.base import errors
 from deltasql.files.frame_options import (
     FIRST_TIMESTAMP,
     FIRST_VERSION,
@@ -51,7 +43,7 @@ class TableReader(Optioned):
 
     def schema(self, schema: Any) -> TableReader:
         """Always raises UnsupportedReadSchemaError."""
-        raise UnsupportedReadSchemaError
+        raise errors.UnsupportedReadSchemaError
 
     def _location(self, path: str | None, format: str | None, options: Mapping[str, Any]) -> TableName:
         """Sets options and format; the table at `path`, or at the option `path`. Raises MissingPathError."""
@@ -60,7 +52,7 @@ class TableReader(Optioned):
             self.format(format)
         location = path or self._options.get("path")
         if location is None:
-            raise MissingPathError
+            raise errors.MissingPathError
         return at(location)
 
 
@@ -93,7 +85,7 @@ class FrameReader(TableReader):
         options = Options(self._options)
         timestamp = options[TIMESTAMP_AS_OF]
         if VERSION_AS_OF.name.lower() in options.texts and timestamp is not None:
-            raise ReadOptionsError(VERSION_AS_OF.name, TIMESTAMP_AS_OF.name)
+            raise errors.ReadOptionsError(VERSION_AS_OF.name, TIMESTAMP_AS_OF.name)
         version = options[VERSION_AS_OF]
         if version is not None:
             return f" VERSION AS OF {version}"
@@ -103,7 +95,7 @@ class FrameReader(TableReader):
         start = self._bound(FIRST_VERSION, FIRST_TIMESTAMP, "start")
         end = self._bound(LAST_VERSION, LAST_TIMESTAMP, "end")
         if start is None:
-            raise MissingStartError
+            raise errors.MissingStartError
         bounds = [quote_text(table), start, *([] if end is None else [end])]
         return self._rows(f"SELECT * FROM {function}({', '.join(bounds)})")
 
@@ -112,7 +104,7 @@ class FrameReader(TableReader):
         options = Options(self._options)
         timestamp = options[of_time]
         if of_version.name.lower() in options.texts and timestamp is not None:
-            raise ChangeBoundariesError(of_version.name, of_time.name, verb)
+            raise errors.ChangeBoundariesError(of_version.name, of_time.name, verb)
         version = options[of_version]
         if version is not None:
             return str(version)
@@ -165,7 +157,7 @@ class StreamWriter(Optioned):
     def outputMode(self, outputMode: str) -> StreamWriter:
         """append (the default) or complete. Raises OutputModeError."""
         if outputMode.lower() not in MODES:
-            raise OutputModeError(outputMode)
+            raise errors.OutputModeError(outputMode)
         self._mode = outputMode.lower()
         return self
 
@@ -196,12 +188,14 @@ class StreamWriter(Optioned):
         """Starts the query into the table at `path`, which its first batch makes if it is missing."""
         location = path or self._options.get("path")
         if location is None:
-            raise UnsupportedWriteError("start() without a path", "Name it: start(path), or toTable(name).")
+            raise errors.UnsupportedWriteError("start() without a path", "Name it: start(path), or toTable(name).")
         return self._started(at(location))
 
     def _started(self, table: TableName) -> StreamingQuery:
         if type(self._frame).__module__.startswith("pyspark.sql.connect"):
-            raise UnsupportedWriteError("A stream of Spark Connect", "Start it where Spark runs, in a classic session.")
+            raise errors.UnsupportedWriteError(
+                "A stream of Spark Connect", "Start it where Spark runs, in a classic session."
+            )
         query = _QueryId()
         writer = self._frame.writeStream.outputMode(self._mode).foreachBatch(self._batch(table, query))
         # What is the table's is not for Spark's own sink.

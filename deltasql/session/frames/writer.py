@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deltasql.base.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
+from deltasql.base import errors
 from deltasql.files.result import Result
 from deltasql.plan.base import TableName
 from deltasql.plan.operators import MemoryRows
@@ -55,7 +55,7 @@ class Optioned:
     def format(self: _Writer, source: str) -> _Writer:
         """Delta is the only format. Raises UnsupportedWriteError for any other."""
         if source.lower() != "delta":
-            raise UnsupportedWriteError(f"The format {source}", "Tables are Delta tables: format('delta').")
+            raise errors.UnsupportedWriteError(f"The format {source}", "Tables are Delta tables: format('delta').")
         return self
 
 
@@ -74,7 +74,7 @@ class FrameWriter(Optioned):
         if saveMode is None:
             return self
         if saveMode.lower() not in MODES:
-            raise InvalidSaveModeError(saveMode)
+            raise errors.InvalidSaveModeError(saveMode)
         self._mode = MODES[saveMode.lower()]
         return self
 
@@ -88,7 +88,7 @@ class FrameWriter(Optioned):
 
     def bucketBy(self, *_: Any) -> FrameWriter:
         """Raises UnsupportedWriteError."""
-        raise UnsupportedWriteError("Bucketing", "To keep equal values together: clusterBy(…).")
+        raise errors.UnsupportedWriteError("Bucketing", "To keep equal values together: clusterBy(…).")
 
     sortBy = bucketBy
 
@@ -116,13 +116,15 @@ class FrameWriter(Optioned):
         self._take(format, mode, partitionBy, options)
         location = path or self._options.get("path")
         if location is None:
-            raise UnsupportedWriteError("save() without a path", "Name it: save(path), or saveAsTable(name).")
+            raise errors.UnsupportedWriteError("save() without a path", "Name it: save(path), or saveAsTable(name).")
         return self._write(at(location))
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> Result:
         """Writes to an existing table, columns by position."""
         if self._partitioned is not None:
-            raise UnsupportedWriteError("insertInto() with partitionBy", "The table knows its partition columns.")
+            raise errors.UnsupportedWriteError(
+                "insertInto() with partitionBy", "The table knows its partition columns."
+            )
         if overwrite is not None:
             self._mode = WriteMode.OVERWRITE if overwrite else WriteMode.APPEND
         mode = self._mode if self._mode is WriteMode.OVERWRITE else WriteMode.APPEND
@@ -185,7 +187,7 @@ class FrameWriterV2(Optioned):
         It is a text in SQL or a Column. Raises UnsupportedWriteError, UnsupportedColumnError.
         """
         if not (isinstance(condition, str) or is_column(condition)):
-            raise UnsupportedWriteError(
+            raise errors.UnsupportedWriteError(
                 f"overwrite() by {type(condition).__name__}", 'Give the condition as SQL: overwrite("day = 3").'
             )
         self.option("replaceWhere", condition if isinstance(condition, str) else column_sql(condition))
@@ -223,7 +225,7 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
         package = kind.__module__.partition(".")[0]
         type_name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
         advice = "Pass the DataFrame itself." if package == "pyspark" else "Make one with spark.createDataFrame(…)."
-        raise NotADataFrameError(type_name, advice)
+        raise errors.NotADataFrameError(type_name, advice)
     return rows
 
 
@@ -241,7 +243,7 @@ def rows_to_write(rows: Any) -> DataFrame | MemoryRows:
     type_name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
     if not is_columnar(rows):
         advice = "Call its collect() first." if kind.__name__ == "LazyFrame" else _ADVICE.get(package, _ANY_ADVICE)
-        raise NotADataFrameError(type_name, advice)
+        raise errors.NotADataFrameError(type_name, advice)
     from deltasql.session.frames.memory import memory_rows
 
     return memory_rows(rows, type_name)
@@ -275,5 +277,5 @@ def _column_name(column: Any) -> str:
         return column
     plain = re.fullmatch(r"Column<'([^'()]+)'>", str(column))
     if plain is None:
-        raise UnsupportedWriteError(f"Partitioning by {column}", "Partition by columns: partitionedBy('day').")
+        raise errors.UnsupportedWriteError(f"Partitioning by {column}", "Partition by columns: partitionedBy('day').")
     return plain[1].strip("`")

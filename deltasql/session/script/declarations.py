@@ -18,27 +18,8 @@ from itertools import takewhile
 from typing import Any, NoReturn
 from uuid import uuid4
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.script import (
-    ConditionPlaceError,
-    CursorExistsError,
-    CursorPlaceError,
-    DuplicateConditionError,
-    DuplicateHandlerError,
-    DuplicateTriggerError,
-    DuplicateVariableError,
-    HandlerCombinationError,
-    HandlerPlaceError,
-    InvalidSqlStateError,
-    LabelExistsError,
-    LabelForbiddenError,
-    QualifiedVariableError,
-    ReplacedVariableError,
-    VariableExistsError,
-    VariablePlaceError,
-    VariableScopeError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, SqlText, hidden, quote
 from deltasql.session.script.tree import (
     Declaration,
@@ -88,7 +69,7 @@ class ScriptReader(TokenCursor):
         shown = f"'{text}'" if token else "the end of the script"
         start = token.start if token else len(self.script.rstrip())
         reason = f"Found {shown}, but expected {' or '.join(expected)}."
-        error = ParseSyntaxError(reason, text, expected)
+        error = errors.ParseSyntaxError(reason, text, expected)
         raise error.at(Caret(self.script, start, max(start + 1, token.end if token else 0)))
 
     @property
@@ -156,9 +137,9 @@ class ScriptReader(TokenCursor):
             return
         key, caret = label.name.upper(), Caret(self.script, label.start, label.end)
         if key in _NO_LABELS:
-            raise LabelForbiddenError(label=label.name).at(caret)
+            raise errors.LabelForbiddenError(label=label.name).at(caret)
         if key in self.labels:
-            raise LabelExistsError(label=label.name).at(caret)
+            raise errors.LabelExistsError(label=label.name).at(caret)
         self.labels[key] = loop
         try:
             yield
@@ -224,19 +205,19 @@ class Declarations:
         def name() -> None:
             path = reader.path("the name of a variable")
             if len(path.parts) > 1:
-                reader.refuse(QualifiedVariableError(name=str(path)), first)
+                reader.refuse(errors.QualifiedVariableError(name=str(path)), first)
             if path.parts[0].upper() in map(str.upper, names):
-                reader.refuse(DuplicateVariableError(name=path.parts[0]), first)
+                reader.refuse(errors.DuplicateVariableError(name=path.parts[0]), first)
             names.append(path.parts[0])
 
         listed(reader, name)
         if replaces:
-            reader.refuse(ReplacedVariableError(name=names[0]), first)
+            reader.refuse(errors.ReplacedVariableError(name=names[0]), first)
         if self._stage > _NAMES:
-            reader.refuse(VariablePlaceError(name=names[0]), first)
+            reader.refuse(errors.VariablePlaceError(name=names[0]), first)
         for declared in names:
             if not self._new("variable", declared):
-                reader.refuse(VariableExistsError(name=declared), first)
+                reader.refuse(errors.VariableExistsError(name=declared), first)
         if not reader.left or reader.key == ";":
             reader.wrong("a type", "DEFAULT")
         begin = reader.at
@@ -261,9 +242,9 @@ class Declarations:
         reader.expect("CONDITION")
         state = sqlstate(reader) if reader.take("FOR") else _RAISED_BY_USER
         if self._stage > _NAMES:
-            reader.refuse(ConditionPlaceError(name=name), first)
+            reader.refuse(errors.ConditionPlaceError(name=name), first)
         if not self._new("condition", name):
-            reader.refuse(DuplicateConditionError(name=name), first)
+            reader.refuse(errors.DuplicateConditionError(name=name), first)
         return DeclareCondition(name, state, reader.tokens[first].start)
 
     def _cursor(self, first: int) -> DeclareCursor:
@@ -275,10 +256,10 @@ class Declarations:
         query = reader.statement_text()
         query = SqlText(re.sub(r"(?<!\s)\s+FOR\s+READ\s+ONLY\s*\Z", "", query.text, flags=re.IGNORECASE), query.start)
         if self._stage > _CURSORS:
-            reader.refuse(CursorPlaceError(name=name), first)
+            reader.refuse(errors.CursorPlaceError(name=name), first)
         self._stage = _CURSORS
         if not self._new("cursor", name):
-            reader.refuse(CursorExistsError(name=name), first)
+            reader.refuse(errors.CursorExistsError(name=name), first)
         self._check_query(query)
         return DeclareCursor(name, query, reader.tokens[first].start)
 
@@ -292,18 +273,18 @@ class Declarations:
         def trigger() -> None:
             item = self._trigger()
             if item in triggers:
-                reader.refuse(DuplicateTriggerError(name=item.name or item.kind), first)
+                reader.refuse(errors.DuplicateTriggerError(name=item.name or item.kind), first)
             triggers.append(item)
 
         listed(reader, trigger)
         if len(triggers) > 1 and any(item.kind in {"SQLEXCEPTION", "NOT FOUND"} for item in triggers):
-            reader.refuse(HandlerCombinationError(), first)
+            reader.refuse(errors.HandlerCombinationError(), first)
         if self._stage > _HANDLERS:
-            reader.refuse(HandlerPlaceError(), first)
+            reader.refuse(errors.HandlerPlaceError(), first)
         self._stage = _HANDLERS
         for item in triggers:
             if not self._new("handler", f"{item.kind} {item.name}"):
-                reader.refuse(DuplicateHandlerError(name=item.name or item.kind), first)
+                reader.refuse(errors.DuplicateHandlerError(name=item.name or item.kind), first)
         if reader.key == "DECLARE":
             reader.wrong("BEGIN", "a statement")
         return Handler(leaves, tuple(triggers), self._statement(), reader.tokens[first].start)
@@ -325,7 +306,7 @@ def sqlstate(reader: ScriptReader) -> str:
     reader.take("VALUE")
     first, state = reader.at, reader.string().upper()
     if not _SQLSTATE.fullmatch(state):
-        reader.refuse(InvalidSqlStateError(state=state), first)
+        reader.refuse(errors.InvalidSqlStateError(state=state), first)
     return state
 
 
@@ -333,7 +314,9 @@ def refuse_declaration(reader: ScriptReader) -> None:
     """Raises VariableScopeError for a DECLARE that is next, where declarations are not allowed."""
     first = reader.at
     if reader.take("DECLARE"):
-        reader.refuse(VariableScopeError(name=reader.tokens[reader.at].text if reader.left else "DECLARE"), first)
+        reader.refuse(
+            errors.VariableScopeError(name=reader.tokens[reader.at].text if reader.left else "DECLARE"), first
+        )
 
 
 def _cursor_follows(reader: ScriptReader) -> bool:

@@ -14,17 +14,8 @@ from dataclasses import fields, is_dataclass, replace
 from functools import singledispatchmethod
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.script import (
-    CursorNotFoundError,
-    CursorNotOpenError,
-    CursorOpenError,
-    NoHandlerActiveError,
-    NoMoreRowsError,
-    NotBooleanError,
-    SignalledError,
-    VariableExistsError,
-)
 from deltasql.base.interrupts import check, next_step, shielded
 from deltasql.files.result import Result
 from deltasql.plan.base import ColumnPath, SqlText
@@ -76,16 +67,16 @@ def _triggers(error: DeltaSqlError) -> Iterator[Trigger]:
 
 def signalled(
     scopes: Scopes, name: str | None, state: str | None, text: str | None, arguments: Mapping[str, str] | None
-) -> SignalledError:
+) -> errors.SignalledError:
     """The error of SIGNAL: a condition of the script or of deltasql by its name, or an SQLSTATE."""
     if name is None:
-        return SignalledError(USER_RAISED, state or _UNKNOWN_STATE, text or f"SQLSTATE {state} was raised.")
+        return errors.SignalledError(USER_RAISED, state or _UNKNOWN_STATE, text or f"SQLSTATE {state} was raised.")
     key, parameters = name.upper(), dict(arguments or {})
     declared = next((scope.conditions[key] for scope in reversed(scopes) if key in scope.conditions), None)
     message = _default_message(name, parameters) if text is None else text
     if declared is not None:
-        return SignalledError(key, declared, message, parameters or {"MESSAGE_TEXT": message})
-    return SignalledError(key, _state(key), message, parameters)
+        return errors.SignalledError(key, declared, message, parameters or {"MESSAGE_TEXT": message})
+    return errors.SignalledError(key, _state(key), message, parameters)
 
 
 def _state(name: str) -> str:
@@ -127,7 +118,7 @@ def diagnostic(error: DeltaSqlError, item: str, script: str) -> str:
 
 
 def _arguments(error: DeltaSqlError) -> Mapping[str, str]:
-    if isinstance(error, SignalledError):
+    if isinstance(error, errors.SignalledError):
         return error.arguments
     if not is_dataclass(error):
         return {}
@@ -332,7 +323,7 @@ class _Interpreter:
             result = self.host.run(self.part("SELECT ", *pieces)).result
             kind = result.schema.fields[0].type
             if kind != BOOLEAN:
-                raise NotBooleanError(expression=condition.text, found=type_text(kind).upper())
+                raise errors.NotBooleanError(expression=condition.text, found=type_text(kind).upper())
             return bool(result.collect()[0][0])
 
     @contextmanager
@@ -371,7 +362,7 @@ class _Interpreter:
         names = rows.schema.names
         twice = next((name for index, name in enumerate(names) if name.upper() in map(str.upper, names[:index])), None)
         if twice is not None:
-            raise VariableExistsError(name=twice).at(Caret(self.script.sql, item.query.start, item.query.end))
+            raise errors.VariableExistsError(name=twice).at(Caret(self.script.sql, item.query.start, item.query.end))
         self.lock()
         around, scope = self.scopes, VariableScope((item.variable or "").upper())
         self.scopes = (*around, scope)
@@ -421,7 +412,7 @@ class _Interpreter:
 
     def handled_by(self, statement: str, item: tree.Resignal | tree.GetDiagnostics) -> DeltaSqlError:
         if not self.handled:
-            raise NoHandlerActiveError(statement=statement).at(self.caret(item))
+            raise errors.NoHandlerActiveError(statement=statement).at(self.caret(item))
         return self.handled[-1]
 
     # Cursors
@@ -430,7 +421,7 @@ class _Interpreter:
     def _(self, item: tree.OpenCursor) -> None:
         cursor = self.cursor(item.cursor)
         if cursor.rows is not None:
-            raise CursorOpenError(name=cursor.name).at(self.at(item.cursor))
+            raise errors.CursorOpenError(name=cursor.name).at(self.at(item.cursor))
         next_step()
         part = self.part(cursor.query)
         if item.values is not None:
@@ -442,7 +433,7 @@ class _Interpreter:
         cursor = self.cursor(item.cursor)
         rows = self.opened(cursor, item.cursor)
         if cursor.at >= rows.table.num_rows:
-            raise NoMoreRowsError(name=cursor.name).at(self.at(item.cursor))
+            raise errors.NoMoreRowsError(name=cursor.name).at(self.at(item.cursor))
         targets = [self.variables.named(self.scopes, variable) for variable in item.variables]
         with self.placed(item.cursor):
             self.host.assign(targets, rows.row(cursor.at))
@@ -456,7 +447,7 @@ class _Interpreter:
 
     def opened(self, cursor: ScriptCursor, name: ColumnPath) -> ResultRows:
         if cursor.rows is None:
-            raise CursorNotOpenError(name=cursor.name).at(self.at(name))
+            raise errors.CursorNotOpenError(name=cursor.name).at(self.at(name))
         return cursor.rows
 
     def cursor(self, name: ColumnPath) -> ScriptCursor:
@@ -465,7 +456,7 @@ class _Interpreter:
         for scope in reversed(self.scopes):
             if key in scope.cursors and label in ([], [scope.label]):
                 return scope.cursors[key]
-        raise CursorNotFoundError(name=str(name)).at(self.at(name))
+        raise errors.CursorNotFoundError(name=str(name)).at(self.at(name))
 
     def at(self, name: ColumnPath) -> Caret:
         return Caret(self.script.sql, name.start, name.end)

@@ -7,15 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.script import (
-    DropVariableError,
-    EndLabelError,
-    IterateBlockError,
-    LabelNotFoundError,
-    LabelsMismatchError,
-)
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.patterns import GAP
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
 from deltasql.session.script.declarations import Declarations, ScriptReader, listed, refuse_declaration, sqlstate
@@ -54,7 +47,7 @@ _T = TypeVar("_T")
 def parse_script(script: str) -> ScriptBlock:
     """The tree of a script, which may end with `;`. Its statements are parsed as well, and none of them runs.
 
-    Raises ParseSyntaxError and the errors of deltasql.base.errors.script, each with its caret in `script`.
+    Raises ParseSyntaxError and the errors of deltasql.base.errors, each with its caret in `script`.
     """
     return _Parser(script).script()
 
@@ -135,15 +128,15 @@ class _Parser:
             return
         name = reader.next().name
         if label is None:
-            reader.refuse(EndLabelError(label=name), first)
+            reader.refuse(errors.EndLabelError(label=name), first)
         if name.upper() != label.name.upper():
-            reader.refuse(LabelsMismatchError(begin=label.name, end=name), first)
+            reader.refuse(errors.LabelsMismatchError(begin=label.name, end=name), first)
 
     def sql(self) -> Sql:
         """Parses a statement of SQL."""
         text = self.reader.statement_text()
         if _DROPS_VARIABLE.match(text.text):
-            raise DropVariableError().at(Caret(self.reader.script, text.start, text.end))
+            raise errors.DropVariableError().at(Caret(self.reader.script, text.start, text.end))
         self.check(text)
         return Sql(text)
 
@@ -164,7 +157,7 @@ class _Parser:
         """Raises the syntax errors of a query, and ParseSyntaxError for another statement."""
         if not isinstance(self.check(text), Query):
             reason = "FOR and cursors read the rows of a query: SELECT, VALUES, TABLE, FROM or WITH."
-            raise ParseSyntaxError(reason).at(Caret(self.reader.script, text.start, text.end))
+            raise errors.ParseSyntaxError(reason).at(Caret(self.reader.script, text.start, text.end))
 
     def assignment(self) -> Statement:
         """SET of variables; SET of anything else is a statement of SQL."""
@@ -325,9 +318,9 @@ class _Parser:
         label = reader.word("a label")
         loops = reader.labels.get(label.upper())
         if loops is None:
-            reader.refuse(LabelNotFoundError(statement=statement, label=label), first)
+            reader.refuse(errors.LabelNotFoundError(statement=statement, label=label), first)
         if statement == "ITERATE" and not loops:
-            reader.refuse(IterateBlockError(label=label), first)
+            reader.refuse(errors.IterateBlockError(label=label), first)
         return Jump(label, statement == "ITERATE")
 
     # Conditions

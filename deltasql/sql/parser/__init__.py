@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.base.errors.syntax import EmptyStatementError, ParseSyntaxError
+from deltasql.base.errors import EmptyStatementError, ParseSyntaxError
 from deltasql.plan.base import LogicalPlan
 from deltasql.schema.types import DataType, with_default_collation
 from deltasql.sql.parser.automaton import grammar_tables
@@ -33,7 +33,7 @@ def parse(sql: str) -> LogicalPlan:
     """The node of one statement, which may end with `;`.
 
     All positions are offsets in `sql`. Raises ParseSyntaxError, EmptyStatementError, and the errors of single clauses
-    (see deltasql.base.errors.syntax), each with its place.
+    (see deltasql.base.errors), each with its place.
     """
     plan: LogicalPlan = read(sql, "start")
     return plan

@@ -24,9 +24,8 @@ from collections.abc import Callable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deltasql.base import patterns
+from deltasql.base import errors, patterns
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.syntax import ParseSyntaxError, TooComplexError
 from deltasql.base.patterns import GAP, QUOTED_NAME, STRING
 from deltasql.sql.tokens import TOKEN, balanced_end, not_closed, skip_blanks, tokens_from
 
@@ -343,7 +342,7 @@ class ExpressionScan:
         if self._cases:
             case = self._cases[-1]
             reason = "The CASE that starts here is never closed by END."
-            raise ParseSyntaxError(reason, "CASE").at(Caret(text, case, case + 4))
+            raise errors.ParseSyntaxError(reason, "CASE").at(Caret(text, case, case + 4))
         return self.end
 
     def _ends_before(self, symbol: str, position: int) -> bool:
@@ -511,7 +510,7 @@ class Automaton:
                 tree: Tree = _whole(values[-1])
                 return tree
             if len(states) > _DEEPEST:
-                raise TooComplexError().at(Caret(self.text, token.start, token.end))
+                raise errors.TooComplexError().at(Caret(self.text, token.start, token.end))
             previous, position = token, skip_blanks(self.text, token.end)
 
     @property

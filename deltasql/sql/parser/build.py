@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.syntax import EmptyStatementError
 from deltasql.plan.base import SqlText
 from deltasql.sql.constants import unquote, unquote_name
 from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree, grammar_tables
@@ -101,7 +101,7 @@ def _snake(name: str) -> str:
 def read(text: str, start: str) -> Any:
     """The node or type in `text`, read by the rule `start`. Raises EmptyStatementError, ParseSyntaxError, refusals."""
     if text[skip_blanks(text, 0) :].strip("; \t\r\n") == "":
-        raise EmptyStatementError
+        raise errors.EmptyStatementError
     automaton = Automaton(text, start)
     try:
         tree = automaton.parse()

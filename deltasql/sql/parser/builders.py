@@ -12,17 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, NoReturn
 
+from deltasql.base import errors
 from deltasql.base.errors.suggestion import closest
-from deltasql.base.errors.syntax import (
-    CollatedKeyError,
-    CollatedTypeError,
-    CollationNameError,
-    DatatypeMissingSizeError,
-    DecimalPrecisionError,
-    DuplicateClausesError,
-    ParseSyntaxError,
-    UnsupportedDatatypeError,
-)
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
 from deltasql.schema import types
 from deltasql.schema.text import Length
@@ -69,7 +60,7 @@ def _table_name(children: list[Any], tree: Tree, text: str) -> TableName:
     *parts, _ = children
     if len(parts) > 3:
         reason = "A table name has at most three parts: catalog.schema.table."
-        raise ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
+        raise errors.ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
     suffix = tree.children[-1]
     if suffix is not None:
         return TableName(tuple(parts), tree.start, tree.end, _suffix_temporal(suffix, text))
@@ -165,7 +156,7 @@ def _named(children: list[Any], tree: Tree, text: str) -> DataType:
     name, *arguments, collation = children
     upper, sizes = name.upper(), [size for size in arguments if size is not None]
     if collation is not None and (upper != "STRING" or sizes):
-        raise CollatedTypeError(_written(upper, sizes)).at(caret(tree, text))
+        raise errors.CollatedTypeError(_written(upper, sizes)).at(caret(tree, text))
     if collation is not None:
         return types.WRITTEN_BINARY if collation == types.BINARY_COLLATION else types.collated(collation)
     return _atomic(upper, sizes, tree, text)
@@ -183,7 +174,7 @@ def _atomic(upper: str, sizes: list[int], tree: Tree, text: str) -> DataType:
     if upper in _SIZED_TEXT and len(sizes) == 1:
         return Length(_SIZED_TEXT[upper], sizes[0]).type
     if upper in _SIZED_TEXT and not sizes:
-        raise DatatypeMissingSizeError(upper).at(caret(tree, text))
+        raise errors.DatatypeMissingSizeError(upper).at(caret(tree, text))
     return _unsupported(tree, text)
 
 
@@ -192,14 +183,14 @@ def _collation(children: list[Any], tree: Tree, text: str) -> str:
     """The collation's name as Spark spells it."""
     try:
         return spelled_collation(children[0])
-    except CollationNameError as error:
+    except errors.CollationNameError as error:
         raise error.at(caret(tree, text)) from None
 
 
 def _decimal(sizes: list[int], tree: Tree, text: str) -> DecimalType:
     precision, scale = (*sizes, 0, 0)[:2] if sizes else (10, 0)
     if not 1 <= precision <= 38 or scale > precision:
-        raise DecimalPrecisionError(text[tree.start : tree.end].upper()).at(caret(tree, text))
+        raise errors.DecimalPrecisionError(text[tree.start : tree.end].upper()).at(caret(tree, text))
     return DecimalType(precision, scale)
 
 
@@ -210,7 +201,7 @@ def _unsupported_rule(children: list[Any], tree: Tree, text: str) -> NoReturn:
 
 def _unsupported(tree: Tree, text: str) -> NoReturn:
     written = text[tree.start : tree.end].upper()
-    raise UnsupportedDatatypeError(written, SUPPORTED, _meant(written)).at(caret(tree, text))
+    raise errors.UnsupportedDatatypeError(written, SUPPORTED, _meant(written)).at(caret(tree, text))
 
 
 def _meant(written: str) -> str:
@@ -234,7 +225,9 @@ def _array(children: list[Any], tree: Tree, text: str) -> ArrayType:
 def _map(children: list[Any], tree: Tree, text: str) -> MapType:
     """Values of keys that are equal by a collation would be lost: neither Spark nor Databricks has such maps."""
     if types.has_collations(children[0]):
-        raise CollatedKeyError(text[tree.children[0].start : tree.children[0].end]).at(caret(tree.children[0], text))
+        raise errors.CollatedKeyError(text[tree.children[0].start : tree.children[0].end]).at(
+            caret(tree.children[0], text)
+        )
     return MapType(children[0], children[1])
 
 
@@ -261,7 +254,7 @@ def collect(clauses: list[Clause], trees: list[Tree], text: str) -> dict[str, An
     values: dict[str, Any] = {}
     for clause, tree in zip(clauses, trees, strict=True):
         if clause.field in values:
-            raise DuplicateClausesError(_title(tree, text)).at(caret(tree, text))
+            raise errors.DuplicateClausesError(_title(tree, text)).at(caret(tree, text))
         values[clause.field] = clause.value
     return values
 
@@ -277,7 +270,7 @@ def _version(children: list[Any], tree: Tree, text: str) -> Temporal:
         return Temporal(version=int(children[0]))
     except ValueError:
         reason = f"VERSION AS OF needs a whole number, not {children[0]!r}."
-        raise ParseSyntaxError(reason, str(children[0])).at(caret(tree.children[0], text)) from None
+        raise errors.ParseSyntaxError(reason, str(children[0])).at(caret(tree.children[0], text)) from None
 
 
 @builds("timestamp_as_of")

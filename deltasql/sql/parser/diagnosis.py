@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.suggestion import resembles
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.base.patterns import QUOTED_NAME, STRING
 from deltasql.sql.parser.automaton import (
     END,
@@ -184,7 +184,7 @@ _RAW = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
 """Keywords of statements whose text behind them is no SQL."""
 
 
-def foreign_form(text: str) -> ParseSyntaxError | None:
+def foreign_form(text: str) -> errors.ParseSyntaxError | None:
     """The error for a statement that the grammar accepts, with a form of QUERIES; None for any other statement."""
     if _FORMS.search(text) is None:
         return None
@@ -193,18 +193,18 @@ def foreign_form(text: str) -> ParseSyntaxError | None:
     if caret is None or statement.verb in _RAW:
         return None
     written = text[slice(*caret)]
-    error = ParseSyntaxError(f"Syntax error at or near '{written}'. {_first(QUERIES, text, caret[0])}", written)
+    error = errors.ParseSyntaxError(f"Syntax error at or near '{written}'. {_first(QUERIES, text, caret[0])}", written)
     error.caret = Caret(text, *caret)
     return error
 
 
-def misplaced_word(caret: Caret | None) -> ParseSyntaxError | None:
+def misplaced_word(caret: Caret | None) -> errors.ParseSyntaxError | None:
     """The error for a keyword that was parsed as the name of a table, which does not exist; None for other names."""
     sentence = _first(NAMES, caret.sql, caret.start) if caret else ""
     if not (caret and sentence):
         return None
     word = caret.sql[caret.start : caret.end]
-    error = ParseSyntaxError(f"Found '{word}', but expected a table. {sentence}", word, ("a table",))
+    error = errors.ParseSyntaxError(f"Found '{word}', but expected a table. {sentence}", word, ("a table",))
     error.caret = caret
     return error
 
@@ -292,7 +292,7 @@ _MOST_EXPECTED = 10
 _MOST_QUOTED = 100
 
 
-def syntax_error(text: str, stuck: ParseStop) -> ParseSyntaxError:
+def syntax_error(text: str, stuck: ParseStop) -> errors.ParseSyntaxError:
     """The error for a text that got stuck: the text found, the texts expected, and the keyword probably meant."""
     if stuck.position == len(text) and "RPAR" in stuck.expected:
         unclosed = _unclosed(text)
@@ -308,14 +308,14 @@ def syntax_error(text: str, stuck: ParseStop) -> ParseSyntaxError:
         reason = f"No statement starts with {_quoted(token_text)}."
     meant = f"Did you mean {misspelt[2]}?" if misspelt else _advice(token_text.upper(), stuck, text)
     hint = meant or advice(text, stuck.position)
-    return ParseSyntaxError(f"{reason} {hint}".strip(), token_text, expected).at(Caret(text, start, end))  # type: ignore[return-value]
+    return errors.ParseSyntaxError(f"{reason} {hint}".strip(), token_text, expected).at(Caret(text, start, end))  # type: ignore[return-value]
 
 
-def _unclosed(text: str) -> ParseSyntaxError | None:
+def _unclosed(text: str) -> errors.ParseSyntaxError | None:
     """The error for a parenthesis that is still open at the end."""
     try:
         balanced_end(text, 0)
-    except ParseSyntaxError as error:
+    except errors.ParseSyntaxError as error:
         return error
     return None
 

@@ -17,21 +17,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.settings import (
-    LastingVersionError,
-    ParametersError,
-    ParameterValueError,
-    UnboundParameterError,
-    UnknownVersionError,
-)
-from deltasql.base.errors.syntax import (
-    InvalidIdentifierError,
-    NameNotConstantError,
-    NameOfWrongTypeError,
-    NullNameError,
-    ParseSyntaxError,
-)
 from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_name, quote_text, sql_literal
 from deltasql.sql.constants import unquote
@@ -64,7 +51,7 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     if args is None:
         return _checked(with_try_casts(BoundStatement(sql)))
     if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):
-        raise ParametersError(type(args).__name__)
+        raise errors.ParametersError(type(args).__name__)
     pieces: list[str] = []
     shifts: list[tuple[int, int]] = []
     values: list[BoundValue] = []
@@ -90,10 +77,10 @@ def _checked(bound: BoundStatement) -> BoundStatement:
         bound.sql.encode()
     except UnicodeEncodeError as error:
         code = f"\\u{ord(bound.sql[error.start]):04x}"
-        raise ParseSyntaxError(f"{code} is half of a surrogate pair, and no character.", code) from None
+        raise errors.ParseSyntaxError(f"{code} is half of a surrogate pair, and no character.", code) from None
     for token in tokenize(bound.sql):
         if token.kind == "word" and not token.text.isascii():
-            raise InvalidIdentifierError(token.text).at(Caret(bound.sql, token.start, token.end))
+            raise errors.InvalidIdentifierError(token.text).at(Caret(bound.sql, token.start, token.end))
     return bound
 
 
@@ -110,12 +97,12 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
         caret, name = Caret(sql, start, end), sql[start + 1 : end]
         if name:
             if not isinstance(args, Mapping) or name not in args:
-                raise UnboundParameterError.of(f":{name}").at(caret)
+                raise errors.UnboundParameterError.of(f":{name}").at(caret)
             yield start, end, f":{name}", args[name]
             continue
         ordinal += 1
         if isinstance(args, Mapping) or ordinal > len(args):
-            raise UnboundParameterError(name=f"? number {ordinal}", example="[…, …]").at(caret)
+            raise errors.UnboundParameterError(name=f"? number {ordinal}", example="[…, …]").at(caret)
         yield start, end, f"? number {ordinal}", args[ordinal - 1]
 
 
@@ -141,7 +128,7 @@ def _literal(name: str, value: Any) -> str:
     try:
         return sql_literal(value)
     except TypeError as error:
-        raise ParameterValueError(name=name, kind=str(error)) from None
+        raise errors.ParameterValueError(name=name, kind=str(error)) from None
 
 
 _SUFFIX = re.compile(r"@(?:[vV]\d+|\d{17})$")
@@ -196,9 +183,9 @@ def _name(sql: str, tokens: Sequence[Token], evaluate: Evaluate) -> str:
     if value is None:
         value = _computed(expression, caret, evaluate)
     if value is None:
-        raise NullNameError(expression).at(caret)
+        raise errors.NullNameError(expression).at(caret)
     if not isinstance(value, str):
-        raise NameOfWrongTypeError(expression, type(value).__name__).at(caret)
+        raise errors.NameOfWrongTypeError(expression, type(value).__name__).at(caret)
     return _quoted(value, caret)
 
 
@@ -211,14 +198,14 @@ def _joined(tokens: Sequence[Token]) -> str | None:
 
 def _computed(expression: str, caret: Caret, evaluate: Evaluate) -> Any:
     if not is_deterministic(expression) or has_subquery(f"({expression})"):
-        raise NameNotConstantError(expression).at(caret)
+        raise errors.NameNotConstantError(expression).at(caret)
     for start, end in markers(expression):
         place = Caret(caret.sql, caret.start + start, caret.start + end)
-        raise UnboundParameterError.of(expression[start:end]).at(place)
+        raise errors.UnboundParameterError.of(expression[start:end]).at(place)
     try:
         return evaluate(expression)
     except DeltaSqlError as error:
-        raise NameNotConstantError(expression).at(caret) from error
+        raise errors.NameNotConstantError(expression).at(caret) from error
 
 
 def _quoted(text: str, caret: Caret) -> str:
@@ -230,7 +217,7 @@ def _quoted(text: str, caret: Caret) -> str:
     is_name = all(token.is_name for token in names) and all(token.key == "." for token in dots) and len(tokens) % 2
     if not is_name or written != text.strip():
         advice = "Parts stand between dots, and what is no plain word in back-ticks: IDENTIFIER('main.`my table`')."
-        raise ParseSyntaxError(f"The text {text!r} is no name. {advice}", text).at(caret)
+        raise errors.ParseSyntaxError(f"The text {text!r} is no name. {advice}", text).at(caret)
     return ".".join(quoted_part(token.name) for token in names) + (suffix[0] if suffix else "")
 
 
@@ -269,10 +256,10 @@ def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> Boun
             start, stop = tokens[first].start, tokens[end - 1].end
             name = bound.sql[start:stop]
             if _lasts(tokens):
-                raise LastingVersionError(name).at(Caret(bound.sql, start, stop))
+                raise errors.LastingVersionError(name).at(Caret(bound.sql, start, stop))
             value = evaluate(name)
             if not isinstance(value, int) or isinstance(value, bool):
-                raise UnknownVersionError(name).at(Caret(bound.sql, start, stop))
+                raise errors.UnknownVersionError(name).at(Caret(bound.sql, start, stop))
             edits.append((start, stop, str(value)))
     return bound.with_names(edits) if edits else bound
 

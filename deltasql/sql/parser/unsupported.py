@@ -13,12 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.statements.refused import (
-    InsertIfNotExistsError,
-    PartitionIfNotExistsError,
-    UnsupportedStatementError,
-)
 from deltasql.sql.queries.query_filters import Outline, find, outline
 
 
@@ -31,8 +27,8 @@ class Unsupported(NamedTuple):
     operation: str
     advice: str
     patterns: tuple[str, ...]
-    error: type[UnsupportedStatementError | PartitionIfNotExistsError | InsertIfNotExistsError] = (
-        UnsupportedStatementError
+    error: type[errors.UnsupportedStatementError | errors.PartitionIfNotExistsError | errors.InsertIfNotExistsError] = (
+        errors.UnsupportedStatementError
     )
 
 
@@ -298,13 +294,13 @@ TABLE = (
         "PARTITION (…) {words}",
         "To write a partition only once: INSERT INTO t SELECT … WHERE NOT EXISTS (SELECT 1 FROM t WHERE …).",
         ("INSERT OVERWRITE [TABLE] name PARTITION () < IF NOT EXISTS >",),
-        PartitionIfNotExistsError,
+        errors.PartitionIfNotExistsError,
     ),
     Unsupported(
         "{words}",
         "Leave it out: INSERT INTO needs a table that is there, and adds to it.",
         ("INSERT INTO [TABLE] name < IF NOT EXISTS >", "INSERT INTO [TABLE] name PARTITION () < IF NOT EXISTS >"),
-        InsertIfNotExistsError,
+        errors.InsertIfNotExistsError,
     ),
     Unsupported(
         "INSERT … DEFAULT VALUES",

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from obstore.store import MemoryStore
 
-from deltasql.base.errors.log import AmbiguousWriteError
-from deltasql.base.errors.statements.view import CatalogNameTakenError
+from deltasql.base.errors import AmbiguousWriteError, CatalogNameTakenError
 from deltasql.catalog import Catalog
 from deltasql.catalog.governance import Entry, FunctionDefinition, FunctionEntry, ViewDefinition
 from deltasql.log.storage.log_store import LogStore, Tag

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import connect
-from deltasql.base.errors import catalog as errors
+from deltasql.base import errors
 from deltasql.catalog import Catalog, TableEntry
 from deltasql.catalog.commit_stores import catalog_file
 from deltasql.catalog.governance import FunctionDefinition, ViewDefinition, matching

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors import catalog as errors
+from deltasql.base import errors
 from deltasql.catalog import Catalog
 
 

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogAlreadyExistsError, SchemaNotFoundError, TableNotFoundError
-from deltasql.base.errors.external_catalog import (
+from deltasql.base.errors import (
+    CatalogAlreadyExistsError,
     CatalogConfigurationError,
     CatalogLibraryMissingError,
     CatalogOperationError,
     RenameAcrossCatalogsError,
+    SchemaNotFoundError,
+    TableNotFoundError,
 )
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import REDACTED
 from deltasql.catalog.external.routing import TYPES, CatalogOptions, CatalogType, ExternalStore, configured, of_spark
 from deltasql.catalog.governance import Entry, StoredSchema, TableEntry
@@ -238,8 +240,7 @@ def test_a_value_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_library_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = CatalogType("no_such_library", "Store", needed=(), others=(), extra="none")
-    for place in ("routing", "configuration"):
-        monkeypatch.setattr(f"deltasql.catalog.external.{place}.TYPES", {"none": kind})
+    monkeypatch.setattr("deltasql.catalog.external.routing.TYPES", {"none": kind})
     with deltasql.connect(str(tmp_path), catalogs={"main": {"type": "none"}}) as session:
         session.sql("CREATE TABLE t (id INT)")
         with pytest.raises(CatalogLibraryMissingError, match=r"pip install 'deltasql\[none\]'"):

@@ -10,10 +10,7 @@ import pytest
 from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore
 
-from deltasql.base.errors.catalog import (
-    CatalogFileError,
-)
-from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.base.errors import AmbiguousWriteError, CatalogFileError, ConditionalPutError, StorageError
 from deltasql.catalog import Catalog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore, Tag

@@ -13,12 +13,8 @@ from itertools import count
 import pytest
 from obstore.store import MemoryStore
 
+from deltasql.base.errors import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import (
-    SchemaNotFoundError,
-    TableAlreadyExistsError,
-    TableNotFoundError,
-)
 from deltasql.catalog import Catalog, TableEntry
 from deltasql.catalog.governance import FunctionEntry, ViewEntry
 from tests.unit.catalog.object_stores import (

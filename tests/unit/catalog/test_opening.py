@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import deltasql
-from deltasql.base.errors.catalog import CatalogNotFoundError
+from deltasql.base.errors import CatalogNotFoundError
 
 
 def test_a_session_starts_in_a_catalog(warehouse: str) -> None:

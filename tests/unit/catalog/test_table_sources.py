@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from obstore.store import MemoryStore
 
-from deltasql.base.errors.catalog import CatalogFileError, TableNotFoundError
+from deltasql.base.errors import CatalogFileError, TableNotFoundError
 from deltasql.catalog import Catalog
 from deltasql.catalog.governance import TableSource
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.statements.volume import VolumePathError
+from deltasql.base.errors import VolumePathError
 
 VOLUME = "/Volumes/spark_catalog/default/v"
 STATEMENTS = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.base.errors import SchemaNotEmptyError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import SchemaNotEmptyError
 from deltasql.catalog import Catalog
 from deltasql.catalog.governance import RefreshDefinition, Refreshed, StoredExpectation, ViewDefinition
 from deltasql.schema.types import INTEGER, StructField, StructType

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.concurrency import ConcurrentAppendError
+from deltasql.base.errors import ConcurrentAppendError
 from deltasql.files.result import Result
 from tests.unit.canned import answer
 

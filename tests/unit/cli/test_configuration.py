@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.usage import ConfigurationFileError
+from deltasql.base.errors import ConfigurationFileError
 from deltasql.clients import cli
 from deltasql.clients.command.shells import (
     SHELLS,

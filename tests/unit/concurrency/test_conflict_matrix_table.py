@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.log import AmbiguousWriteError
+from deltasql.base.errors import AmbiguousWriteError
 from deltasql.log.actions import actions
 from deltasql.log.committers import FileSystemCommitter
 from tests.unit.concurrency.writers import (

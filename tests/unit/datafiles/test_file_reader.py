@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.base.errors.log import UnreadableDataFileError
+from deltasql.base.errors import UnreadableDataFileError
 from deltasql.files.reading import file_reader
 from deltasql.files.reading.file_reader import ADDRESS, FileReader, split_addresses
 from deltasql.log.storage.row_groups import Struct

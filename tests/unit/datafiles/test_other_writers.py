@@ -17,7 +17,7 @@ import pytest
 from deltalake import write_deltalake
 
 from deltasql import Session, connect
-from deltasql.base.errors.log import PartitionTextError
+from deltasql.base.errors import PartitionTextError
 
 PAIRS = pa.list_(pa.int32(), 2)
 LISTS = pa.table(

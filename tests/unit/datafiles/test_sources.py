@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.base.errors.sources import (
+from deltasql.base.errors import (
     EmptySourceError,
     NestedTableError,
     SourceFileError,

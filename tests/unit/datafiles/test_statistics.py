@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.base.errors.statements.properties import PropertyValueError
+from deltasql.base.errors import PropertyValueError
 from deltasql.files.statistics.of_footers import (
     _prefix,
     _upper_prefix,

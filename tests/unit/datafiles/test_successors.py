@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltasql.base.errors import RowsLostError
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import RowsLostError
 from deltasql.engines.rewriting import partition_folder, positions_of
 from deltasql.files.reading.file_reader import in_memory, split_addresses
 from deltasql.files.writing import arrow_files

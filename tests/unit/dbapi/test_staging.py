@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.base.errors.statements.volume import LocalFileError
+from deltasql.base.errors import LocalFileError
 from deltasql.databricks import sql
 
 TARGET = "/Volumes/spark_catalog/default/v/a.txt"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pytest
 
-from deltasql.base.errors.log import DataFileNotFoundError
+from deltasql.base.errors import DataFileNotFoundError
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.reading import scans
 from deltasql.engines.spark.reading.driver_rows import Workspace

@@ -7,9 +7,13 @@ from typing import Any, cast
 
 import pytest
 
+from deltasql.base.errors import (
+    CheckViolationError,
+    ExceedLengthError,
+    NotNullViolationError,
+    ReplaceWhereMismatchError,
+)
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
-from deltasql.base.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
 from deltasql.engines.spark.failures import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.reading.source_rows import _guard
 from deltasql.engines.spark.session.spark import SparkHandle

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.engine import EngineLostError, FilesNotSharedError, SparkError
+from deltasql.base.errors import EngineLostError, FilesNotSharedError, SparkError
 from deltasql.engines.spark.failures import (
     Failure,
     WriteContext,

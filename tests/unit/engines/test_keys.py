@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.engine import LentCredentialsError, OtherCredentialsError
+from deltasql.base.errors import LentCredentialsError, OtherCredentialsError
 from deltasql.base.settings.session_settings import IO_MODE
 from deltasql.engines.choice import moved_in_process
 from deltasql.engines.spark.reading.scans import lent_options

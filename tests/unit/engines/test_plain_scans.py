@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import deltasql
-from deltasql.base.errors.log import DataFileNotFoundError
+from deltasql.base.errors import DataFileNotFoundError
 from deltasql.clients import dbapi
 from deltasql.session.session import Session
 

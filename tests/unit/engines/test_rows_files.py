@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors import NotOnSailError
 from deltasql.engines.sail import frames
 from deltasql.engines.spark.session import local_rows
 from deltasql.engines.spark.session.local_rows import RowsFile

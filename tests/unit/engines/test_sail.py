@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.engine import SparkError
-from deltasql.base.errors.usage import EngineForGivenSparkError, UnknownEngineError
+from deltasql.base.errors import EngineForGivenSparkError, SparkError, UnknownEngineError
 from deltasql.base.settings.engines import chosen_engine
 from deltasql.engines.sail.checks import casts_in, has_cast
 from deltasql.engines.sail.failures import sail_failure, unsupported_feature

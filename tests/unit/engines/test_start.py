@@ -13,7 +13,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from deltasql import connect
-from deltasql.base.errors.engine import JavaMissingError, SailMissingError
+from deltasql.base.errors import JavaMissingError, SailMissingError
 from deltasql.engines.spark.session import local
 from deltasql.engines.spark.session.spark import SparkHandle
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.engine import NeedsEngineError
-from deltasql.base.errors.write import CheckViolationError, NotNullViolationError
+from deltasql.base.errors import CheckViolationError, NeedsEngineError, NotNullViolationError
 
 
 @pytest.fixture

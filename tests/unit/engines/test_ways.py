@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.engine import NeedsEngineError
+from deltasql.base.errors import NeedsEngineError
 from deltasql.plan.way import ComputedBy
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.errors.statements.frames import NotADataFrameError, UnsupportedRowsError
+from deltasql.base.errors import NotADataFrameError, UnsupportedRowsError
 from deltasql.schema.text import type_text
 from deltasql.session.frames.memory import memory_rows
 

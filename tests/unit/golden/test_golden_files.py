@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors import NoGoldenFilesError, TableNotFoundError, UnknownDirectiveError
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.usage import NoGoldenFilesError, UnknownDirectiveError
 from deltasql.clients.golden import GoldenOutcome, discover, run_file
 from deltasql.clients.golden.compare import GeneratedValues, Normalizer, difference, masked
 from deltasql.clients.golden.parallel import run_suite

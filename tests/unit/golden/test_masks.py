@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.usage import GoldenMaskError, UnknownDirectiveError
+from deltasql.base.errors import GoldenMaskError, UnknownDirectiveError
 from deltasql.clients.golden import GoldenOutcome, run_file
 from deltasql.clients.golden.compare import GeneratedValues, Normalizer, generated_values
 from deltasql.clients.golden.parallel import run_suite

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.usage import GoldenWorkersNotStartedError, ScheduleError, UnknownDirectiveError
+from deltasql.base.errors import GoldenWorkersNotStartedError, ScheduleError, UnknownDirectiveError
 from deltasql.clients import cli
 from deltasql.clients.golden import AUTO, GoldenOutcome, discover, parallel, run_file, run_files, temporary_sessions
 from deltasql.clients.golden.parallel import run_suite
@@ -260,8 +260,8 @@ def test_a_wrong_number_of_jobs(value: str, capsys: pytest.CaptureFixture[str]) 
 ENDLESS = """
 import os, signal, sys, time
 from pathlib import Path
-from deltasql import cli
-from deltasql.clients.golden import command, parallel
+from deltasql.clients import cli
+from deltasql.clients.golden import parallel
 
 class Endless:
     spark_started = False
@@ -278,7 +278,7 @@ if __name__ == "__main__":
     # Tests that a shell runs in the background have it ignored, and so has what they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     parallel.STATEMENTS_PER_WORKER = 1
-    command.temporary_sessions = lambda *_, **__: Endless
+    parallel.temporary_sessions = lambda *_, **__: Endless
     sys.exit(cli.main(["test", sys.argv[1], "-j", "2"]))
 """
 
@@ -294,7 +294,7 @@ def test_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": str(Path(cli.__file__).parents[1])},
+        env=os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": str(Path(cli.__file__).parents[2])},
         start_new_session=True,
     )
     end = time.monotonic() + PATIENCE
@@ -325,7 +325,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
         text=True,
         check=False,
         timeout=PATIENCE,
-        env=os.environ | {"PYTHONPATH": str(Path(cli.__file__).parents[1])},
+        env=os.environ | {"PYTHONPATH": str(Path(cli.__file__).parents[2])},
     )
     assert done.returncode == 1
     assert "[GOLDEN_WORKERS_NOT_STARTED] No process could be started" in done.stderr

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.usage import ReportNotWrittenError
+from deltasql.base.errors import ReportNotWrittenError
 from deltasql.clients import cli
 from deltasql.clients.golden import GoldenOutcome, run_file
 from deltasql.clients.golden.compare import changes, difference

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.base.errors.usage import ScheduleError, UnknownDirectiveError
+from deltasql.base.errors import ScheduleError, UnknownDirectiveError
 from deltasql.clients.golden import GoldenOutcome, run_file
 from deltasql.clients.golden.compare import DirectivePosition
 from deltasql.clients.golden.parallel import run_suite

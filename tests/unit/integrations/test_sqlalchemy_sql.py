@@ -264,4 +264,4 @@ def test_the_entry_points_lead_here() -> None:
     found = re.search(r'"sqlalchemy\.dialects"\]\n((?:.+\n)+)', text)
     assert found is not None
     place = f"{DeltaSqlDialect.__module__}:{DeltaSqlDialect.__name__}"
-    assert found[1].splitlines() == [f'deltasql = "{place}"', f'"deltasql.clients.dbapi" = "{place}"']
+    assert found[1].splitlines() == [f'deltasql = "{place}"', f'"deltasql.dbapi" = "{place}"']

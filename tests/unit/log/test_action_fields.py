@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.log import InvalidDeletionVectorError, InvalidLogJsonError
+from deltasql.base.errors import InvalidDeletionVectorError, InvalidLogJsonError
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.action_fields import ACTIONS, Fields, parse_line
 from deltasql.log.actions.commit_file import CommitFile, parse_commit

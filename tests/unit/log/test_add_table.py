@@ -10,8 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.base.errors.concurrency import ConcurrentModificationError, ConcurrentWriteError
-from deltasql.base.errors.log import DuplicateActionsError, InvalidCommitError, RowIdsWithoutStatisticsError
+from deltasql.base.errors import (
+    ConcurrentModificationError,
+    ConcurrentWriteError,
+    DuplicateActionsError,
+    InvalidCommitError,
+    RowIdsWithoutStatisticsError,
+)
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, Metadata
 from deltasql.log.actions.commit_file import encode_actions

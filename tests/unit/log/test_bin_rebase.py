@@ -8,11 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from deltasql.base.errors.concurrency import (
-    ConcurrentDeleteDeleteError,
-    ConcurrentDeleteReadError,
-    MetadataChangedError,
-)
+from deltasql.base.errors import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError, MetadataChangedError
 from deltasql.log.actions import actions
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit.transaction import Transaction

@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.errors.catalog import CatalogFileError
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.log import AmbiguousWriteError, StorageError
-from deltasql.base.errors.statements.features import ManagedTimestampsError
-from deltasql.base.errors.statements.transaction import SecondTableError
+from deltasql.base.errors import (
+    AmbiguousWriteError,
+    CatalogFileError,
+    ConcurrentModificationError,
+    ManagedTimestampsError,
+    SecondTableError,
+    StorageError,
+)
 from deltasql.log.committers import (
     CatalogCommitter,
     CommitCatalog,

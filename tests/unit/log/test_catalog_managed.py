@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.errors.statements.features import CatalogManagedError, UnsupportedWriteFeaturesError
-from deltasql.base.errors.versions import VersionNotFoundError
+from deltasql.base.errors import CatalogManagedError, UnsupportedWriteFeaturesError, VersionNotFoundError
 from deltasql.log.configuration.properties import check_readable
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog

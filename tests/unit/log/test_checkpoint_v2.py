@@ -12,7 +12,7 @@ import deltalake
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.base.errors.log import InvalidCheckpointError, StorageError
+from deltasql.base.errors import InvalidCheckpointError, StorageError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.log import StorageError
-from deltasql.base.errors.versions import TimestampTooEarlyError, VersionNotFoundError
+from deltasql.base.errors import StorageError, TimestampTooEarlyError, VersionNotFoundError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.concurrency import MetadataChangedError
-from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError
+from deltasql.base.errors import MetadataChangedError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol

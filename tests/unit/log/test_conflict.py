@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.base.errors.concurrency import (
+from deltasql.base.errors import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.statements.copy_into import CopyStateError
+from deltasql.base.errors import CopyStateError
 from deltasql.log.actions import actions
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog

@@ -19,7 +19,7 @@ from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 READ = """
 import random, struct, sys
 from pathlib import Path
-from deltasql.base.errors.log import InvalidCheckpointError
+from deltasql.base.errors import InvalidCheckpointError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.replay.log_segment import CheckpointFiles

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
+from deltasql.base.errors import InvalidLogJsonError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import InvalidLogJsonError
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.listing import checksum_path, commit_path

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyroaring import BitMap, BitMap64
 
-from deltasql.base.errors.log import InvalidDeletionVectorError
+from deltasql.base.errors import InvalidDeletionVectorError
 from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path, z85_decode
 from deltasql.log.storage.stores import open_store
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import deltasql
+from deltasql.base.errors import AmbiguousWriteError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.base.settings.session_settings import DEFAULTS, FSYNC
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore

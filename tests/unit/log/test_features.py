@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.statements.features import UnknownFeaturesError
+from deltasql.base.errors import UnknownFeaturesError
 from deltasql.log.protocol import (
     FEATURES,
     Support,

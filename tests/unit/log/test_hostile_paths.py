@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors import StorageError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.log import StorageError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction

@@ -14,8 +14,7 @@ import pytest
 from pyiceberg.manifest import ManifestFile
 
 import deltasql
-from deltasql.base.errors.iceberg import IcebergVectorsError, IcebergWritersError
-from deltasql.base.errors.log import AmbiguousWriteError
+from deltasql.base.errors import AmbiguousWriteError, IcebergVectorsError, IcebergWritersError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction

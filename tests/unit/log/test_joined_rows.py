@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.concurrency import RowAppendError, RowDeleteReadError
+from deltasql.base.errors import RowAppendError, RowDeleteReadError
 from deltasql.log.actions import actions
 from deltasql.log.actions.deletion_vectors import MarkedFile, mark_rows
 from deltasql.log.commit.commit_writer import Provenance

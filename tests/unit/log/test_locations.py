@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.log import UnsupportedLocationError
+from deltasql.base.errors import UnsupportedLocationError
 from deltasql.log.storage.listing import (
     absolute_location,
     canonical,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.base.errors.log import CheckpointMismatchError, InvalidCheckpointError
+from deltasql.base.errors import CheckpointMismatchError, InvalidCheckpointError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

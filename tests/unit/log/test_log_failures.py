@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.log import CommitRetriesExceededError, MissingCommitTimestampError
-from deltasql.base.errors.versions import NoCommitsFoundError
+from deltasql.base.errors import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
 from deltasql.log.actions import actions as operations
 from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.log import NotADeltaTableError
-from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError
+from deltasql.base.errors import NotADeltaTableError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction

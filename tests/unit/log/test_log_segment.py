@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError
-from deltasql.base.errors.versions import VersionNotFoundError
+from deltasql.base.errors import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
 from deltasql.log.replay.log_segment import LogListing, build_segment, classify
 from deltasql.log.storage.log_store import Entry
 

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.log import InvalidLogJsonError, LogFileNotFoundError, NotADeltaTableError, StateRecoverError
-from deltasql.base.errors.versions import VersionNotFoundError
+from deltasql.base.errors import (
+    InvalidLogJsonError,
+    LogFileNotFoundError,
+    NotADeltaTableError,
+    StateRecoverError,
+    VersionNotFoundError,
+)
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction

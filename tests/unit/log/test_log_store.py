@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.log import StorageError, UnsupportedLocationError
+from deltasql.base.errors import StorageError, UnsupportedLocationError
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.stores import open_store

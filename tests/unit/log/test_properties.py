@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from deltasql.base.errors import ManualFeaturesError, UnsupportedWriteFeaturesError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
-from deltasql.base.errors.statements.properties import ManualFeaturesError
 from deltasql.base.registry.entries import byte_size, column_paths, interval_ms
 from deltasql.log import properties as registry
 from deltasql.log.configuration import properties

@@ -6,12 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from deltasql.base.errors import UnsupportedReadFeaturesError, UnsupportedTypeChangeError, UnsupportedWriteFeaturesError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.features import (
-    UnsupportedReadFeaturesError,
-    UnsupportedTypeChangeError,
-    UnsupportedWriteFeaturesError,
-)
 from deltasql.log.configuration.properties import check_readable, check_writable
 from deltasql.log.protocol import Protocol
 from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField, StructType

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.concurrency import RowAppendError
-from deltasql.base.errors.log import AmbiguousWriteError, StorageError
+from deltasql.base.errors import AmbiguousWriteError, RowAppendError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit import commit_race, transaction
 from deltasql.log.committers import FileSystemCommitter

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.base.errors.concurrency import MetadataChangedError
-from deltasql.base.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base.errors import MetadataChangedError, RowIdsWithoutStatisticsError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.actions.record_count import record_count

@@ -10,16 +10,18 @@ from types import MappingProxyType
 
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.streams import (
+from deltasql.base.errors import (
     DifferentTableError,
     IncompatibleStreamSchemaError,
+    MissingChangeDataError,
     SchemaChangedError,
     SourceChangeError,
     SourceDeleteError,
     StreamDataLossError,
+    TimestampTooLateError,
+    VersionNotFoundError,
 )
-from deltasql.base.errors.versions import MissingChangeDataError, TimestampTooLateError, VersionNotFoundError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.concurrency import (
+from deltasql.base.errors import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,

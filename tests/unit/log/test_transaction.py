@@ -9,23 +9,21 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.base.errors.concurrency import (
+from deltasql.base.errors import (
+    AmbiguousWriteError,
+    AppendOnlyError,
     ConcurrentAppendError,
     ConcurrentModificationError,
     ConcurrentWriteError,
-    MetadataChangedError,
-    ProtocolChangedError,
-    TableReplacedError,
-)
-from deltasql.base.errors.log import (
-    AmbiguousWriteError,
     DomainMetadataNotSupportedError,
     DuplicateActionsError,
     DuplicateDomainError,
     InvalidCommitError,
+    MetadataChangedError,
+    ProtocolChangedError,
     StorageError,
+    TableReplacedError,
 )
-from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_writer import check_commit
@@ -373,7 +371,7 @@ def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Line
 
 _APPEND_TEN = """
 import sys
-from deltasql.log.actions import operations
+from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog

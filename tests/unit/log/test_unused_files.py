@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.base.errors.log import StorageError
-from deltasql.base.errors.statements.vacuum import VacuumLiteError
+from deltasql.base.errors import StorageError, VacuumLiteError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode

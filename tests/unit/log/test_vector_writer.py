@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.base.errors.log import InvalidDeletionVectorError
+from deltasql.base.errors import InvalidDeletionVectorError
 from deltasql.log.actions.actions import AddFile, RemoveFile
 from deltasql.log.actions.deletion_vectors import (
     MarkedFile,

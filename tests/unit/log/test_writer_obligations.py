@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.base.errors import UnsupportedWriteFeaturesError
 from deltasql.log.protocol import FEATURES, Support, final_feature
 
 TESTS = Path(__file__).parents[2]

@@ -15,8 +15,8 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import deltasql
+from deltasql.base.errors import MagicError, UnknownEngineError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.usage import MagicError, UnknownEngineError
 from deltasql.clients.notebook import Call, NotebookVariables, read_call
 from deltasql.files.result import Result
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors import TableNotFoundError
 from deltasql.base.errors.base import MOST_LINES, Caret, DeltaSqlError
-from deltasql.base.errors.catalog import TableNotFoundError
 from deltasql.files.render.html import MOST_VERSIONS, diff_html
 from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.errors import ParseSyntaxError
 from deltasql.sql.parser import parse, split
 from deltasql.sql.parser.diagnosis import ADVICE, NAMES, QUERIES
 from deltasql.sql.queries.query_filters import find, outline

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from deltasql.base.errors import ParseSyntaxError, TooComplexError
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.syntax import ParseSyntaxError, TooComplexError
 from deltasql.sql.parser import parse, split
 
 

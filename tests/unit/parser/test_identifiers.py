@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors import NameNotConstantError, NameOfWrongTypeError, NullNameError, ParseSyntaxError
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.syntax import NameNotConstantError, NameOfWrongTypeError, NullNameError, ParseSyntaxError
 from deltasql.plan.base import SqlText
 from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters
 from deltasql.sql.postfix import BoundStatement

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.statements.settings import ParameterValueError, UnboundParameterError
+from deltasql.base.errors import ParameterValueError, UnboundParameterError
 from deltasql.sql.parser.parameters import bind_parameters
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.merge import MergeMissingWhenError
-from deltasql.base.errors.syntax import (
+from deltasql.base.errors import (
     DatatypeMissingSizeError,
     DecimalPrecisionError,
     DuplicateClausesError,
     EmptyStatementError,
+    MergeMissingWhenError,
     ParseSyntaxError,
     UnsupportedDatatypeError,
 )
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.sql.parser import parse
 
 

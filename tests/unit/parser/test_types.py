@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
+from deltasql.base.errors import ParseSyntaxError, UnsupportedDatatypeError
 from deltasql.schema import types
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 from deltasql.sql.parser import parse_type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.errors import ParseSyntaxError
 from deltasql.sql.parser import parse
 
 

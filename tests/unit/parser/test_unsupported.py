@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.base.errors import ParseSyntaxError
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.sql.parser import expected_keywords, parse, refused_name, split
 from deltasql.sql.parser.unsupported import TABLE, refusal
 from deltasql.sql.queries.query_filters import find, outline

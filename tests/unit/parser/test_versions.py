@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.statements.settings import LastingVersionError, UnknownVersionError
+from deltasql.base.errors import LastingVersionError, UnknownVersionError
 from deltasql.sql.parser.parameters import bind_versions
 from deltasql.sql.postfix import BoundStatement
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.write import (
+from deltasql.base.errors import (
     NestedArityError,
     NestedColumnsMismatchError,
     NestedOrderError,

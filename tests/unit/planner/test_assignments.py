@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.base.errors.base import Caret
-from deltasql.base.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath
 from deltasql.planner.alignment import ResolvedAssignment, assigned_values, refuse_conflicts
 from deltasql.schema.types import INTEGER, STRING, ArrayType, StructField, StructType

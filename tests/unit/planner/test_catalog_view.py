@@ -6,22 +6,23 @@ import json
 
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError
-from deltasql.base.errors.engine import SparkError
-from deltasql.base.errors.statements.tags import TagExistsError
-from deltasql.base.errors.statements.view import (
+from deltasql.base.errors import (
     AlteredViewNotFoundError,
     CatalogNameTakenError,
     IfNotExistsAndReplaceError,
     RecursiveViewError,
+    SchemaNotFoundError,
+    SparkError,
     StoredParameterError,
+    TableAlreadyExistsError,
+    TagExistsError,
     TemporaryReferenceError,
     UnnamedViewColumnError,
     ViewInPlaceError,
     ViewInPlaceOfTableError,
     WriteIntoViewError,
 )
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.governance import SchemaMode, ViewDefinition, ViewEntry
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Operator, SqlQuery

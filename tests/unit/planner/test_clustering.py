@@ -8,20 +8,21 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.schema import DuplicateColumnsError
-from deltasql.base.errors.statements.columns import ColumnNotFoundError, DropClusteringColumnError
-from deltasql.base.errors.statements.optimize import (
+from deltasql.base.errors import (
+    ClusterAndPartitionError,
     ClusteringColumnCountError,
     ClusteringTypeError,
     ClusteringWithoutStatsError,
     ClusteringWithPredicateError,
     ClusteringWithZOrderError,
     ClusterPartitionedTableError,
+    ColumnNotFoundError,
     CreatedClusteringDiffersError,
+    DropClusteringColumnError,
+    DuplicateColumnsError,
     OptimizeFullError,
     ReplaceClusteredError,
 )
-from deltasql.base.errors.statements.table import ClusterAndPartitionError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction

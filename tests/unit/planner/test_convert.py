@@ -13,7 +13,7 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors import ConcurrentModificationError
 
 ROWS = pa.table({"a": pa.array([1, 2], pa.int32())})
 

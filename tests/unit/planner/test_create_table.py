@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
-from deltasql.base.errors.statements.refused import UnsupportedStatementError
-from deltasql.base.errors.statements.table import (
+from deltasql.base.errors import (
     AmbiguousLocationError,
+    AppendOnlyError,
     CannotReplaceMissingTableError,
     ColumnListWithQueryError,
     CreatedColumnsDifferError,
@@ -23,10 +22,14 @@ from deltasql.base.errors.statements.table import (
     LocationMismatchError,
     NonEmptyLocationError,
     NotADeltaProviderError,
+    SchemaNotFoundError,
     SchemaNotProvidedError,
+    TableAlreadyExistsError,
+    TableNotFoundError,
+    TimeTravelViewError,
+    UnsupportedStatementError,
+    WriteIntoViewError,
 )
-from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol import Protocol
 from deltasql.planner.catalog_changes import Registration, RenameChange, Unregistration

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.statements.columns import ColumnClauseError
-from deltasql.base.errors.statements.constraints import ConstraintDeclaredTwiceError, NonBooleanConstraintError
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.errors import (
+    ColumnClauseError,
+    ConstraintDeclaredTwiceError,
+    NonBooleanConstraintError,
+    ParseSyntaxError,
+)
 from deltasql.schema.types import BOOLEAN, INTEGER
 from tests.unit.planner.lab import Lab
 

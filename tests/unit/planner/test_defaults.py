@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.column_values import (
+from deltasql.base.errors import (
+    ColumnDefaultsNotEnabledError,
     DefaultNotConstantError,
     DefaultNotDeterministicError,
     DefaultSubqueryError,
     GeneratedWithDefaultError,
     IdentityWithDefaultError,
+    NestedDefaultError,
 )
-from deltasql.base.errors.statements.columns import NestedDefaultError
-from deltasql.base.errors.statements.properties import ColumnDefaultsNotEnabledError
 from deltasql.plan.operators import Rewrite
 from deltasql.planner.changes import RowChange
 from deltasql.planner.defaults import replace_defaults

@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.base.errors.write import AppendOnlyError, NonDeterministicConditionError
+from deltasql.base.errors import (
+    AppendOnlyError,
+    NonDeterministicConditionError,
+    TableNotFoundError,
+    TimeTravelViewError,
+    WriteIntoViewError,
+)
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.planner.binding import query as bound_query

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base.errors import InvalidSettingError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import SchemaNotFoundError
-from deltasql.base.errors.statements.function import (
+from deltasql.base.errors import (
     DropSparksFunctionError,
     ForeignFunctionError,
     FunctionAlreadyExistsError,
     FunctionModeError,
     FunctionNotFoundError,
     RecursiveFunctionError,
+    SchemaNotFoundError,
     TemporaryFunctionNameError,
+    TemporaryReferenceError,
+    TooComplexError,
     UnknownFunctionError,
 )
-from deltasql.base.errors.statements.view import TemporaryReferenceError
-from deltasql.base.errors.syntax import TooComplexError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.governance import FunctionDefinition
 from deltasql.plan.operators import SqlFunction, SqlQuery
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining

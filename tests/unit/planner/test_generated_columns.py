@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.column_values import (
+from deltasql.base.errors import (
     AlterIdentityError,
     ExplicitIdentityError,
     GeneratedExpressionError,
@@ -15,11 +15,11 @@ from deltasql.base.errors.column_values import (
     IdentityOverflowError,
     IdentityRangeError,
     IdentityUpdateError,
+    MetadataChangedError,
+    MixedDefaultsError,
     NoIdentityError,
+    ReplaceIdentityColumnsError,
 )
-from deltasql.base.errors.concurrency import MetadataChangedError
-from deltasql.base.errors.statements.columns import ReplaceIdentityColumnsError
-from deltasql.base.errors.statements.insert import MixedDefaultsError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

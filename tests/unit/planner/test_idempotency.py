@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.base.errors import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.commit.transaction import Transaction

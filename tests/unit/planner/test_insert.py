@@ -7,26 +7,24 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.statements.insert import (
-    DuplicateInsertColumnError,
-    MissingNotNullColumnError,
-    NotPartitionColumnError,
-    ReplaceClauseError,
-    StaticPartitionInListError,
-    TooFewInsertColumnsError,
-    TooManyInsertColumnsError,
-    UnknownInsertColumnError,
-)
-from deltasql.base.errors.statements.settings import InvalidSettingError
-from deltasql.base.errors.statements.view import WriteIntoViewError
-from deltasql.base.errors.write import (
+from deltasql.base.errors import (
     AppendOnlyError,
+    DuplicateInsertColumnError,
+    InvalidSettingError,
+    MissingNotNullColumnError,
     NestedArityError,
     NestedColumnsMismatchError,
     NestedOrderError,
+    NotPartitionColumnError,
+    ReplaceClauseError,
+    StaticPartitionInListError,
     StrictAssignmentError,
     StructTypeMismatchError,
     SubqueryInConditionError,
+    TooFewInsertColumnsError,
+    TooManyInsertColumnsError,
+    UnknownInsertColumnError,
+    WriteIntoViewError,
 )
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SqlQuery, Write, children
 from deltasql.planner.changes import RowChange

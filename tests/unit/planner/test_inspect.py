@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.statements.inspect import (
+from deltasql.base.errors import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
+    NothingToAnalyzeError,
+    ReadTableWithoutColumnsError,
     ShowPartitionsUnpartitionedError,
+    TableNotFoundError,
+    TimestampInvalidError,
+    TimeTravelViewError,
 )
-from deltasql.base.errors.statements.refused import NothingToAnalyzeError
-from deltasql.base.errors.statements.table import ReadTableWithoutColumnsError
-from deltasql.base.errors.statements.view import TimeTravelViewError
-from deltasql.base.errors.versions import TimestampInvalidError
 from deltasql.plan.way import EVALUATED
 from deltasql.planner.changes import Analysis, Answer
 from tests.unit.planner.lab import Lab

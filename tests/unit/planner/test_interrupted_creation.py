@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.base.errors.concurrency import ProtocolChangedError
-from deltasql.base.errors.statements.table import NonEmptyLocationError
+from deltasql.base.errors import NonEmptyLocationError, ProtocolChangedError
 from deltasql.session.session import Session
 
 CREATE = "CREATE TABLE t (a INT) USING delta"

@@ -7,27 +7,26 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.statements.columns import FieldNotFoundError
-from deltasql.base.errors.statements.insert import DuplicateInsertColumnError
-from deltasql.base.errors.statements.merge import (
-    MergeIntoEmptySchemaError,
-    MergeUnresolvedError,
-    NestedInsertColumnError,
-    UnconditionalBySourceError,
-    UnconditionalMatchedError,
-    UnconditionalNotMatchedError,
-)
-from deltasql.base.errors.statements.settings import InvalidSettingError
-from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.base.errors.write import (
+from deltasql.base.errors import (
     AggregateInConditionError,
     AppendOnlyError,
     ConflictingAssignmentsError,
+    DuplicateInsertColumnError,
+    FieldNotFoundError,
     FieldOfNonStructError,
+    InvalidSettingError,
+    MergeIntoEmptySchemaError,
+    MergeUnresolvedError,
     NestedColumnsMismatchError,
+    NestedInsertColumnError,
     NonDeterministicConditionError,
     StrictAssignmentError,
     SubqueryInConditionError,
+    TimeTravelViewError,
+    UnconditionalBySourceError,
+    UnconditionalMatchedError,
+    UnconditionalNotMatchedError,
+    WriteIntoViewError,
 )
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SourceJoin
 from deltasql.planner.changes import RowChange

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
+from deltasql.base.errors import CatalogNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import CatalogNotFoundError
 from deltasql.session.session import Session
 
 ROWS = pa.table({"id": [1, 2]})

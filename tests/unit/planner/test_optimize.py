@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.optimize import (
+from deltasql.base.errors import (
+    InvalidSettingError,
     NonPartitionPredicateError,
     OptimizeFullError,
     PartitionPredicateError,
+    WriteIntoViewError,
     ZOrderColumnNotFoundError,
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
 )
-from deltasql.base.errors.statements.settings import InvalidSettingError
-from deltasql.base.errors.statements.view import WriteIntoViewError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.sources import PartitionFoldersError
+from deltasql.base.errors import PartitionFoldersError
 from deltasql.planner.foreign import partition_fields
 from deltasql.schema.text import type_text
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors import LostPolicyColumnError, PolicyColumnError, PolicyTableError, SourceOperationError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.sources import SourceOperationError
-from deltasql.base.errors.statements.governance import LostPolicyColumnError, PolicyColumnError, PolicyTableError
 from deltasql.catalog.governance import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Rewrite, SqlFunction, SqlQuery

@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.iceberg import IcebergVectorsError
-from deltasql.base.errors.statements.columns import AddColumnDefaultError, AddNotNullColumnError, ColumnClauseError
-from deltasql.base.errors.statements.properties import (
+from deltasql.base.errors import (
+    AddColumnDefaultError,
+    AddNotNullColumnError,
+    ColumnClauseError,
     ColumnDefaultsNotEnabledError,
     ColumnMappingModeError,
+    IcebergVectorsError,
+    TimeTravelViewError,
     UnknownPropertyError,
     UnsetMissingPropertyError,
+    WriteIntoViewError,
 )
-from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.actions import actions
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction

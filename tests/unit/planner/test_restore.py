@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors import AppendOnlyError, ConcurrentWriteError, RestoreMissingFilesError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentWriteError
-from deltasql.base.errors.statements.restore import RestoreMissingFilesError
-from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions import actions as operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from deltasql.base.errors import ImmediateTextError, UnnamedParameterError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.routine import ImmediateTextError, UnnamedParameterError
 from deltasql.planner.catalog_changes import CatalogChoice, ViewChange
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
 from tests.unit.planner.lab import Lab

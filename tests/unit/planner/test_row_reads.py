@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from deltasql.base.errors import ConcurrentAppendError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentAppendError
 from deltasql.plan.base import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Rewrite, RowReads, Scan, SqlQuery
 from deltasql.planner.changes import RowChange

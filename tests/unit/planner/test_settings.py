@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.statements.settings import InvalidSettingError, UnknownSettingError
+from deltasql.base.errors import InvalidSettingError, UnknownSettingError
 from deltasql.base.settings import session_settings
 from deltasql.base.timezone import zone
 from deltasql.planner.changes import Answer, SettingChange

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.statements.view import TimeTravelViewError, UnwritableViewError
-from deltasql.base.errors.write import (
+from deltasql.base.errors import (
     AggregateInConditionError,
     AppendOnlyError,
     ConflictingAssignmentsError,
@@ -17,6 +16,8 @@ from deltasql.base.errors.write import (
     MissingSetColumnError,
     NestedColumnsMismatchError,
     NonDeterministicConditionError,
+    TimeTravelViewError,
+    UnwritableViewError,
 )
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SqlQuery
 from deltasql.planner.changes import RowChange

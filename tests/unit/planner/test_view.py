@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.refused import WrongObjectError
-from deltasql.base.errors.statements.view import (
+from deltasql.base.errors import (
     AlteredViewNotFoundError,
     AlterTemporaryViewError,
     AlterViewOfTableError,
     DuplicateViewColumnError,
+    ParseSyntaxError,
     RecursiveViewError,
     TemporaryViewNameError,
     ViewAlreadyExistsError,
     ViewArityError,
     ViewNotFoundError,
+    WrongObjectError,
 )
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner.binding import bind
 from deltasql.planner.catalog_changes import View, ViewChange

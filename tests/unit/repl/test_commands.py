@@ -13,7 +13,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 import deltasql
-from deltasql.base.errors.usage import UnknownPreferenceError, WrongPreferenceError
+from deltasql.base.errors import UnknownPreferenceError, WrongPreferenceError
 from deltasql.clients.repl.commands import Preferences, schema_changes
 from deltasql.clients.repl.prompt import asker, is_whole
 from deltasql.clients.repl.shell import Shell, Terminal, pager_command, show

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
+from deltasql.base.errors import CommandArgumentError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.usage import CommandArgumentError
 from deltasql.clients.repl.commands import Preferences
 from deltasql.clients.repl.copying import CopyToFile, copy_of, write_rows
 from deltasql.clients.repl.shell import Shell, Terminal

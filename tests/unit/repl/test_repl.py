@@ -25,8 +25,7 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 from pygments.token import Comment, Keyword, Name, String
 
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.usage import UnknownCommandError, UnknownFormatError
+from deltasql.base.errors import TableNotFoundError, UnknownCommandError, UnknownFormatError
 from deltasql.catalog import Catalog
 from deltasql.clients.repl.commands import _ON_INPUT, COMMANDS, Preferences, command_of
 from deltasql.clients.repl.completion import SqlCompleter

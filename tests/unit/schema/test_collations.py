@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from deltasql.base.errors.schema import UnknownTypesError
-from deltasql.base.errors.statements.columns import ChangeColumnError
+from deltasql.base.errors import ChangeColumnError, UnknownTypesError
 from deltasql.log.protocol import requested_features
 from deltasql.schema.checks import check_foreign, check_partitioning, check_types
 from deltasql.schema.edits import set_type

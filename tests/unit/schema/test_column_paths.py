@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors import ColumnNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.statements.columns import ColumnNotFoundError
 from deltasql.schema.paths import candidates, find_path, leaves, replace_type, resolve, suggestion, walk
 from deltasql.schema.types import INTEGER, LONG, STRING, ArrayType, MapType, StructField, StructType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
+from deltasql.base.errors import MergeDecimalsError, MergeFieldsError, MergeTypesError
 from deltasql.schema.evolution import MergeMode, as_nullable, merge_schemas, merge_types, restrict
 from deltasql.schema.type_lattice import Widening, can_implicitly_cast, can_widen
 from deltasql.schema.types import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.schema import InvalidSchemaJsonError
+from deltasql.base.errors import InvalidSchemaJsonError
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.types import INTEGER, LONG, STRING, VOID, ArrayType, DecimalType, MapType, StructField, StructType
 

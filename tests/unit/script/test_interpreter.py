@@ -10,9 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltasql.base.errors import SignalledError, TableNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.script import SignalledError
 from deltasql.files.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
 from deltasql.session.script.interpreter import run_script

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
-from deltasql.base.errors.server import HandleNotFoundError
+from deltasql.base.errors import HandleNotFoundError
 from deltasql.clients.server.clients import MOST_PREPARED, Client, Clients
 from deltasql.clients.server.flight import TOKEN, Settings, running
 from deltasql.clients.server.messages import packed, unpacked

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import deltasql
-from deltasql.base.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
+from deltasql.base.errors import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
 from deltasql.clients import cli
 from deltasql.clients.server.clients import MOST_WAITING, Clients
 from deltasql.clients.server.flight import TOKEN, Settings, running

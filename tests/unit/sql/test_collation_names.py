@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.syntax import CollatedKeyError, CollatedTypeError, CollationNameError
+from deltasql.base.errors import CollatedKeyError, CollatedTypeError, CollationNameError
 from deltasql.schema.types import STRING, ArrayType, collated
 from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.parser import parse_type

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from deltasql.base.errors.versions import TimestampInvalidError
+from deltasql.base.errors import TimestampInvalidError
 from deltasql.sql.literals import timestamp_of
 
 

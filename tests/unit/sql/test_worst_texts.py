@@ -10,9 +10,9 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from deltasql.base.errors import ParseSyntaxError
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.secrets import has_secret, without_secrets_of
-from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.clients.repl.completion import SqlCompleter
 from deltasql.clients.repl.prompt import sql_lexer
 from deltasql.engines.sail import checks as own_checks

@@ -12,17 +12,18 @@ import pyarrow as pa
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.errors.catalog import TableNotFoundError
-from deltasql.base.errors.log import NotADeltaTableError
-from deltasql.base.errors.statements.features import ProtocolDowngradeError
-from deltasql.base.errors.statements.merge import MergeMissingWhenError
-from deltasql.base.errors.statements.table import AmbiguousLocationError
-from deltasql.base.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
-from deltasql.base.errors.usage import (
+from deltasql.base.errors import (
+    AmbiguousLocationError,
     ArgumentTypeError,
     ArgumentValueError,
+    MergeMissingWhenError,
+    NotADeltaTableError,
+    ParseSyntaxError,
+    ProtocolDowngradeError,
     SessionNotInstalledError,
     TableNameMissingError,
+    TableNotFoundError,
+    UnsupportedDatatypeError,
 )
 from deltasql.clients.tables import DeltaTable, IdentityGenerator
 from deltasql.clients.tables import table as exceptions

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.base.errors.usage import ArgumentKindError, ArgumentTypeError
+from deltasql.base.errors import ArgumentKindError, ArgumentTypeError
 from deltasql.clients import tables
 from deltasql.clients.tables import DeltaTable, table
 

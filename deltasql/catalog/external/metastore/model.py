@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from deltasql.base.errors.schema import InvalidSchemaJsonError
+from deltasql.base import errors
 from deltasql.catalog.external.routing import MirroredTable
 from deltasql.catalog.governance import TableEntry
 from deltasql.log.storage.listing import hadoop_location, plain_location, table_location, table_uri
@@ -203,7 +203,7 @@ def stored_schema(table: MetastoreTable) -> StructType | None:
     if text:
         try:
             return schema_from_json(text)
-        except InvalidSchemaJsonError as error:
+        except errors.InvalidSchemaJsonError as error:
             raise ValueError(str(error)) from error
     columns = (*table.columns, *table.partition_columns)
     if not columns or table.columns == NO_COLUMNS:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogTableError, CatalogWritersError
 from deltasql.catalog.external.metastore.model import (
     COMMENT,
     DELTA,
@@ -445,13 +445,13 @@ class MetastoreStore(ExternalStore):
             return replace(entry_of(table, self.name, location or ""), source=source_of(table))
         except ValueError as error:
             name = sql_name((self.name, table.database, table.name))
-            raise CatalogTableError(table=name, type=self.type, reason=str(error)) from None
+            raise errors.CatalogTableError(table=name, type=self.type, reason=str(error)) from None
 
     def _listed(self, table: MetastoreTable) -> Entry:
         """The entry of a record; of one that deltasql cannot read, with what is certain."""
         try:
             return self._entry(table)
-        except CatalogTableError:
+        except errors.CatalogTableError:
             return listed_entry(table, self.name)
 
     def _repeated(self, key: TableKey, change: Callable[[], _T]) -> _T:
@@ -460,7 +460,7 @@ class MetastoreStore(ExternalStore):
                 return change()
             except ChangedMeanwhileError:
                 continue
-        raise CatalogWritersError(table=sql_name(key), attempts=_MOST_ATTEMPTS)
+        raise errors.CatalogWritersError(table=sql_name(key), attempts=_MOST_ATTEMPTS)
 
     # Views and functions
 

@@ -23,13 +23,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import (
-    CatalogAccessError,
-    CatalogConfigurationError,
-    CatalogRequestError,
-    CatalogUnavailableError,
-)
 from deltasql.base.errors.secrets import conceal, reveal
 from deltasql.catalog.external.routing import CatalogOptions, TableFacts
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, around
@@ -125,18 +120,22 @@ def authorization_of(options: CatalogOptions, uri: str, ask: TokenAnswer) -> Aut
     token, client, secret = (options.get(name) for name in ("token", "client_id", "client_secret"))
     if client is None and secret is None:
         if token is not None and not is_header(token):
-            raise CatalogConfigurationError(
+            raise errors.CatalogConfigurationError(
                 catalog=options.name, reason="its token has characters that no header can have"
             )
         return FixedToken(token)
     if token is not None:
-        raise CatalogConfigurationError(catalog=options.name, reason="it has a token and a client_id: give one of them")
+        raise errors.CatalogConfigurationError(
+            catalog=options.name, reason="it has a token and a client_id: give one of them"
+        )
     if client is None or secret is None:
-        raise CatalogConfigurationError(catalog=options.name, reason="client_id and client_secret belong together")
+        raise errors.CatalogConfigurationError(
+            catalog=options.name, reason="client_id and client_secret belong together"
+        )
     endpoint = options.get("oauth_uri") or f"{uri}{_DATABRICKS}"
     if not is_address(endpoint):
         reason = "its oauth_uri is no address such as https://host/path, without a user"
-        raise CatalogConfigurationError(catalog=options.name, reason=reason)
+        raise errors.CatalogConfigurationError(catalog=options.name, reason=reason)
     return ClientCredentials(options, endpoint, ask)
 
 
@@ -165,7 +164,7 @@ class UnityClient:
         self.uri = options.options["uri"].rstrip("/").removesuffix(API)
         if not is_address(self.uri) or "?" in self.uri or "#" in self.uri:
             reason = "its uri is no address such as https://host:8080, without a user"
-            raise CatalogConfigurationError(catalog=options.name, reason=reason)
+            raise errors.CatalogConfigurationError(catalog=options.name, reason=reason)
         self._seconds = options.seconds("timeout", _TIMEOUT)
         self._opener: OpenerDirector = build_opener(_NoRedirects)
         self._authorization: Authorization = authorization_of(options, self.uri, self._token_answer)
@@ -299,17 +298,17 @@ class UnityClient:
         error.status, error.kind, error.repeated = status, kind, repeated
         return error
 
-    def failed(self, operation: str, reason: str) -> CatalogRequestError:
+    def failed(self, operation: str, reason: str) -> errors.CatalogRequestError:
         """The error for an operation that the server refuses, or answers in a way that cannot be understood."""
-        return CatalogRequestError(
+        return errors.CatalogRequestError(
             catalog=self.catalog, type=TYPE, uri=self.uri, operation=operation, reason=reason.rstrip(".")
         )
 
-    def _denied(self, reason: str) -> CatalogAccessError:
-        return CatalogAccessError(catalog=self.catalog, type=TYPE, uri=self.uri, reason=reason.rstrip("."))
+    def _denied(self, reason: str) -> errors.CatalogAccessError:
+        return errors.CatalogAccessError(catalog=self.catalog, type=TYPE, uri=self.uri, reason=reason.rstrip("."))
 
-    def _unavailable(self, reason: str) -> CatalogUnavailableError:
-        return CatalogUnavailableError(catalog=self.catalog, type=TYPE, uri=self.uri, reason=reason.rstrip("."))
+    def _unavailable(self, reason: str) -> errors.CatalogUnavailableError:
+        return errors.CatalogUnavailableError(catalog=self.catalog, type=TYPE, uri=self.uri, reason=reason.rstrip("."))
 
 
 def _may_pass(status: int, answer: bytes) -> bool:
@@ -386,7 +385,7 @@ class LentCredentials:
     def _renew(self) -> None:
         try:
             options, expires = self._fetch(self._operation)
-        except CatalogAccessError:
+        except errors.CatalogAccessError:
             if self._operation == "READ":
                 raise
             # Who may not write may still read.
@@ -467,7 +466,7 @@ class Lender:
         body = {"url": location, "operation": "PATH_CREATE_TABLE"}
         try:
             answer = self._client.post("temporary-path-credentials", operation="lend credentials", body=body)
-        except (CatalogRequestError, CatalogAccessError):
+        except (errors.CatalogRequestError, errors.CatalogAccessError):
             return {}, None
         return self._understood(answer)
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.external_catalog import CatalogRequestError
 from deltasql.catalog.external.routing import CatalogOptions, ExternalStore
 from deltasql.catalog.external.unity.client import (
     TYPE,
@@ -90,7 +90,7 @@ class UnityCommits:
             changes = [*updates(lines, table.details), {"action": "add-commit", "commit": added}]
             # The answer also tells what is to be published.
             self._tables.remember(self._update(table, changes), fresh=True)
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if error.kind == _LOST:
                 return [commit.location]
             raise
@@ -126,7 +126,7 @@ class UnityCommits:
         """The table as it is now; None if it is gone, or if an older server has it, which ratifies nothing."""
         try:
             answer = self._client.get(*self._path(known), operation=f"load table {known.key[2]}")
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if error.status == 404:
                 return None
             raise
@@ -230,7 +230,7 @@ class UnityStore(ExternalStore):
         pages = self._client.pages("schemas", operation=operation, items="schemas", catalog_name=self._remote)
         try:
             return [self._schema(info) for info in pages]
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if not _is_missing(error):
                 raise
             reason = f"the server has no catalog {self._remote}: the option catalog names another one"
@@ -307,7 +307,7 @@ class UnityStore(ExternalStore):
         }
         try:
             self._client.post("tables", operation=f"create table {entry.name}", body=body)
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if _is_missing(error):
                 raise NameMissingError(Kind.SCHEMA) from None
             if not _is_taken(error):
@@ -340,7 +340,7 @@ class UnityStore(ExternalStore):
         body = {"new-name": new[2]}
         try:
             self._client.post(*self._delta(key), "rename", operation=f"rename {key[2]}", body=body)
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if _is_taken(error):
                 raise NameTakenError from None
             if not _is_missing(error):
@@ -357,7 +357,7 @@ class UnityStore(ExternalStore):
         """Removes something. What is missing after a request without an answer, that request has removed."""
         try:
             self._client.send("DELETE", (kind, name), operation, query=query)
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if not _is_missing(error):
                 raise
             if not error.repeated:
@@ -368,7 +368,7 @@ class UnityStore(ExternalStore):
         if self._speaks_delta():
             try:
                 return self._understood(key, self._client.get(*self._delta(key), operation=operation))
-            except CatalogRequestError as error:
+            except errors.CatalogRequestError as error:
                 if _is_missing(error):
                     return None
                 if error.kind != "UnsupportedTableFormatException":
@@ -412,7 +412,7 @@ class UnityStore(ExternalStore):
                 answer = self._client.get("delta", "v1", "config", operation="give its configuration", **query)
                 with self._shaped("give its configuration"):
                     self._has_delta = _LOAD in (answer.get("endpoints") or ())
-            except CatalogRequestError as error:
+            except errors.CatalogRequestError as error:
                 # An older server knows no such path, and has no type of the error.
                 if error.status not in {400, 404, 405, 501} or error.kind == "NoSuchCatalogException":
                     raise
@@ -438,7 +438,7 @@ class UnityStore(ExternalStore):
         """Context: an answer that something is missing is a NameMissingError."""
         try:
             yield
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if _is_missing(error) and error.kind != "NoSuchTableException":
                 raise NameMissingError(kind) from None
             raise
@@ -448,7 +448,7 @@ class UnityStore(ExternalStore):
         """Context: the list that it yields stays empty where the answer is that something is missing."""
         try:
             yield []
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if not _is_missing(error):
                 raise
 
@@ -457,7 +457,7 @@ class UnityStore(ExternalStore):
         """Context: an answer that a name exists is a NameTakenError, unless it is that of an earlier try."""
         try:
             yield
-        except CatalogRequestError as error:
+        except errors.CatalogRequestError as error:
             if not _is_taken(error):
                 raise
             if not error.repeated:
@@ -498,10 +498,10 @@ def _required(answer: Mapping[str, Any]) -> dict[str, str]:
     return {**supported, **{name: str(value) for name, value in given if value is not None}}
 
 
-def _is_missing(error: CatalogRequestError) -> bool:
+def _is_missing(error: errors.CatalogRequestError) -> bool:
     return error.status == 404
 
 
-def _is_taken(error: CatalogRequestError) -> bool:
+def _is_taken(error: errors.CatalogRequestError) -> bool:
     """Older servers answer 400 where a name exists."""
     return "ALREADY_EXISTS" in error.kind or error.kind == "AlreadyExistsException"

@@ -23,9 +23,8 @@ from pathlib import Path
 
 from typing_extensions import assert_never
 
+from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.concurrency import ConcurrentModificationError
-from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.clients.golden.compare import SCHEDULE
 from deltasql.clients.golden.record import Block, Recorder, block, described
 from deltasql.clients.golden.schedules.schedule import Fault, Move, Scenario, ScenarioStep, Schedule, Verb
@@ -135,7 +134,7 @@ class Writers:
         next_put.arm(move.fault, lambda: self._commit(Move(Verb.COMMIT, move.winner)))
         try:
             self._end(running, *self._finished(running, running.pending))
-        except ConcurrentModificationError as error:
+        except errors.ConcurrentModificationError as error:
             self._end(running, Ending.REFUSED, error.condition)
         except DeltaSqlError as error:
             self._end(running, Ending.FAILED, error.condition)
@@ -239,10 +238,10 @@ class _FaultyStore(LocalLogStore):
     def put_if_absent(self, path: str, data: bytes) -> bool:
         fault = self._next_put.taken() if _COMMIT.fullmatch(path) else Fault.NONE
         if fault is Fault.UNSENT:
-            raise AmbiguousWriteError(self.url(path), "the schedule lets it time out before it is stored")
+            raise errors.AmbiguousWriteError(self.url(path), "the schedule lets it time out before it is stored")
         created = super().put_if_absent(path, data)
         if fault is Fault.UNANSWERED:
-            raise AmbiguousWriteError(self.url(path), "the schedule loses its answer")
+            raise errors.AmbiguousWriteError(self.url(path), "the schedule loses its answer")
         return created
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.base.errors.engine import NotOnSailError, SparkError
+from deltasql.base import errors
 from deltasql.plan.base import quote
 from deltasql.sql.references import AGGREGATES, has_subquery, is_deterministic
 from deltasql.sql.stored_expressions import FunctionText, Parameter
@@ -80,18 +80,18 @@ def inlined(sql: str, functions: Mapping[str, Inline]) -> str:
         if end >= len(tokens):
             return sql
         sql = _replaced(sql, tokens, at, end, functions[tokens[at].name])
-    raise NotOnSailError(what="so many calls of SQL functions")
+    raise errors.NotOnSailError(what="so many calls of SQL functions")
 
 
 def checked_body(function: Inline) -> str:
     """A query of the body with NULL for each parameter, by which the engine reports errors of the body."""
     if function.text.language not in (None, "SQL") or function.text.body_start is None:
-        raise NotOnSailError(what="functions that are not of SQL")
+        raise errors.NotOnSailError(what="functions that are not of SQL")
     if not function.reads and calls(function.text.body, AGGREGATES):
         text = (
             "User defined function is invalid: SQL scalar function cannot contain aggregate/window/generate functions"
         )
-        raise SparkError("USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS", "42601", text)
+        raise errors.SparkError("USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS", "42601", text)
     nulls = {parameter.name.upper(): "NULL" for parameter in function.text.parameters}
     body = _value(function, nulls)
     return f"SELECT * FROM {body}" if function.text.is_table else f"SELECT {body}"
@@ -108,7 +108,7 @@ def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: In
     _check_kind(tokens, at, function)
     if function.ends and at and tokens[at - 1].key == "LATERAL":
         # They come beside a row of the query that depends on the order of rows.
-        raise NotOnSailError(what=f"LATERAL {function.name}(…), which gives more rows at the end, by terminate")
+        raise errors.NotOnSailError(what=f"LATERAL {function.name}(…), which gives more rows at the end, by terminate")
     arguments = _arguments(sql, tokens[at + 2 : end], function)
     behind = tokens[end + 1] if end + 1 < len(tokens) else None
     value = _value(function, arguments)
@@ -130,14 +130,14 @@ def _check_kind(tokens: Sequence[Token], at: int, function: Inline) -> None:
             f"update the query to move the function call outside the FROM clause, or redefine {name} as a table "
             "function instead."
         )
-        raise SparkError("NOT_A_TABLE_FUNCTION", "42887", text)
+        raise errors.SparkError("NOT_A_TABLE_FUNCTION", "42887", text)
     if function.text.is_table and not in_from and before != ",":
         text = (
             f"{name} appears as a scalar expression here, but the function was defined as a table function. Please "
             f"update the query to move the function call into the FROM clause, or redefine {name} as a scalar function "
             "instead."
         )
-        raise SparkError("NOT_A_SCALAR_FUNCTION", "42887", text)
+        raise errors.SparkError("NOT_A_SCALAR_FUNCTION", "42887", text)
 
 
 def _full(function: Inline) -> str:
@@ -193,7 +193,7 @@ def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str,
     for number, item in enumerate(filter(None, comma_separated(tokens))):
         key, value = _argument_of(item, [*names, *map(str, range(len(names), number + 1))][number])
         if key in arguments:
-            raise NotOnSailError(what=f"two values of one parameter of {function.name}")
+            raise errors.NotOnSailError(what=f"two values of one parameter of {function.name}")
         arguments[key] = sql[value[0].start : value[-1].end]
     needed = {item.name.upper() for item in parameters if item.default is None}
     if needed - arguments.keys() or arguments.keys() - set(names):
@@ -201,7 +201,7 @@ def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str,
             f"The {_full(function)} requires {len(parameters)} parameters but the actual number is {len(arguments)}. "
             "Please, refer to 'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix."
         )
-        raise SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
+        raise errors.SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
     return {key: arguments[key] for key in names if key in arguments}
 
 
@@ -247,7 +247,7 @@ def _value(function: Inline, arguments: Mapping[str, str]) -> str:
     """The body with arguments in place of parameters: a value, or a query in brackets."""
     text = function.text
     if function.reads and not all(map(_is_constant, arguments.values())):
-        raise NotOnSailError(
+        raise errors.NotOnSailError(
             what=f"the function {function.name}, which reads tables, with arguments that are no constants"
         )
     values = dict[str, str]()
@@ -293,7 +293,7 @@ def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
     body, pieces, end, used = function.text.body, list[str](), 0, list[str]()
     tokens = tokenize(body)
     if values and any(token.key in {"->", "=>"} for token in tokens):
-        raise NotOnSailError(what=f"the function {function.name}, whose body declares variables")
+        raise errors.NotOnSailError(what=f"the function {function.name}, whose body declares variables")
     hidden = _hidden(function, tokens)
     for chain in _chains(tokens):
         of_function = len(chain) > 1 and chain[0].name == function.name
@@ -302,13 +302,13 @@ def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
         if key not in values:
             continue
         if key in hidden and not of_function:
-            raise NotOnSailError(what=f"the function {function.name}, whose parameter is called like a column")
+            raise errors.NotOnSailError(what=f"the function {function.name}, whose parameter is called like a column")
         used.append(key)
         pieces += [body[end : chain[0].start], values[key]]
         end = last.end
     for key in set(used):
         if used.count(key) > 1 and not is_deterministic(values[key]):
-            raise NotOnSailError(what=f"the function {function.name} of a value that differs each time")
+            raise errors.NotOnSailError(what=f"the function {function.name} of a value that differs each time")
     return "".join([*pieces, body[end:]])
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base import errors
 from deltasql.engines.sail.dialect.inlining import SETS, divides, scope_at
 from deltasql.engines.sail.guards.exact_types import common_type
 from deltasql.plan.base import quote
@@ -362,7 +362,7 @@ def _left(columns: Sequence[str], excepted: Sequence[Token]) -> Sequence[str]:
     left_out = [item[-1].name.lower() for item in items]
     folded = list(map(str.lower, columns))
     if len(set(folded)) < len(columns) or max(map(len, items)) > 3:
-        raise NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
+        raise errors.NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
     missing = [name for name in left_out if name not in folded]
     return missing[:1] or [name for name in columns if name.lower() not in left_out]
 
@@ -380,7 +380,7 @@ def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
     """A query of all columns that the SELECT with the star at a token reads."""
     scope = scope_at(sql, tokens, at)
     if not scope.relation:
-        raise NotOnSailError(what="* EXCEPT without FROM")
+        raise errors.NotOnSailError(what="* EXCEPT without FROM")
     return f"{scope.before}SELECT {star} {scope.relation}"
 
 
@@ -440,7 +440,7 @@ def _chosen_before(tokens: Sequence[Token], at: int) -> list[Sequence[Token]]:
 
 def _is_grouped(sql: str, item: Sequence[Token]) -> bool:
     if item[-1].key == "*":
-        raise NotOnSailError(what="GROUP BY ALL beside *")
+        raise errors.NotOnSailError(what="GROUP BY ALL beside *")
     return not has_aggregate(sql[item[0].start : item[-1].end])
 
 

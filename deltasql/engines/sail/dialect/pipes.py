@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.inlining import scope_at
 from deltasql.engines.sail.dialect.order import behind_with
 from deltasql.engines.sail.guards.exact_types import OperandRows
@@ -156,7 +156,7 @@ def _piped(sql: str, tokens: Sequence[Token], begin: int, end: int, columns: Col
     rows = _Rows(relation=sql[tokens[first].end : tokens[last - 1].end].strip()) if is_relation else _Rows(head)
     for first, last in steps[1:]:
         if first >= last:
-            raise NotOnSailError(what="a pipe without an operator")
+            raise errors.NotOnSailError(what="a pipe without an operator")
         rows = _applied(rows, _Step(sql, tokens[first:last]), columns)
     return rows
 
@@ -202,7 +202,7 @@ class _Step:
 def _applied(rows: _Rows, step: _Step, columns: Columns) -> _Rows:
     key = step.key
     if not step.rest:
-        raise NotOnSailError(what=f"the pipe {key} with nothing behind it")
+        raise errors.NotOnSailError(what=f"the pipe {key} with nothing behind it")
     if key == "WHERE":
         return _filtered(rows, step.rest)
     if key in _JOINS or key in _OPEN or key == "AS" or (key == "LATERAL" and len(step.tokens) > 1):
@@ -232,7 +232,7 @@ def _opened(rows: _Rows, step: _Step) -> _Rows:
         # Its names are needed behind the filter.
         names = tokenize(rows.relation)
         if any(token.key in _JOINS or token.key in {",", "("} for token in names):
-            raise NotOnSailError(what=f"the pipe {step.key} behind a JOIN and a WHERE")
+            raise errors.NotOnSailError(what=f"the pipe {step.key} behind a JOIN and a WHERE")
         return _Rows(relation=f"({rows.text()}) AS {quote(names[-1].name)} {step.whole}")
     return _Rows(relation=f"{rows.relation or f'({rows.query}) AS piped'} {step.whole}")
 
@@ -250,19 +250,19 @@ def _chosen(rows: _Rows, step: _Step, columns: Columns) -> str:
         case "AGGREGATE":
             return _aggregated(rows, step)
         case _:
-            raise NotOnSailError(what=f"the pipe {step.key}")
+            raise errors.NotOnSailError(what=f"the pipe {step.key}")
 
 
 def _set(rows: _Rows, step: _Step, columns: Columns) -> str:
     names, values = list(columns(rows.text())), dict[str, str]()
     for item in step.items(step.tokens[1:]):
         if len(item) < 3 or item[1].key != "=" or item[0].name.lower() not in map(str.lower, names):
-            raise NotOnSailError(what=f"the pipe {step.whole}")
+            raise errors.NotOnSailError(what=f"the pipe {step.whole}")
         if item[0].name.lower() in values:
-            raise NotOnSailError(what=f"the pipe {step.whole}, which sets a column twice")
+            raise errors.NotOnSailError(what=f"the pipe {step.whole}, which sets a column twice")
         values[item[0].name.lower()] = step.text(item[2:])
     if len(set(map(str.lower, names))) < len(names):
-        raise NotOnSailError(what="the pipe SET beside columns of one name")
+        raise errors.NotOnSailError(what="the pipe SET beside columns of one name")
     listed = (f"{values.get(name.lower(), quote(name))} AS {quote(name)}" for name in names)
     return f"SELECT {', '.join(listed)} {rows.source()}"
 
@@ -275,7 +275,7 @@ def _aggregated(rows: _Rows, step: _Step) -> str:
     )
     values, keys = step.items(tokens[:group]), step.items(tokens[group + 2 :])
     if any(item[0].key in {"ROLLUP", "CUBE", "GROUPING", "ALL"} for item in keys):
-        raise NotOnSailError(what="the pipe AGGREGATE with ROLLUP, CUBE, GROUPING SETS or ALL")
+        raise errors.NotOnSailError(what="the pipe AGGREGATE with ROLLUP, CUBE, GROUPING SETS or ALL")
     listed = ", ".join(map(step.text, [*keys, *values]))
     clause = f" GROUP BY {', '.join(str(number + 1) for number in range(len(keys)))}" if keys else ""
     return f"SELECT {listed} {rows.source()}{clause}"

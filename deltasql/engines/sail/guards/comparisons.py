@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base import errors
 from deltasql.engines.sail.dialect.pipes import MapPart, Parts
 from deltasql.engines.sail.guards.exact_types import Exact, Operand, OperandRows, cast_text
 from deltasql.engines.sail.guards.guards import OVERFLOW, Guard, comparison_guards, day_comparison
@@ -116,7 +116,7 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
 
 def _require_whole(kinds: Sequence[DataType]) -> None:
     if any(map(has_approximate_parts, kinds)):
-        raise NotOnSailError(what="a comparison of values with FLOAT or DOUBLE in them, where -0.0 is not 0.0")
+        raise errors.NotOnSailError(what="a comparison of values with FLOAT or DOUBLE in them, where -0.0 is not 0.0")
 
 
 def _common_type(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
@@ -128,11 +128,11 @@ def _common_type(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
     return casts.pop() if casts else VOID
 
 
-def _refused(kinds: Sequence[DataType], *, ansi: bool) -> NotOnSailError:
+def _refused(kinds: Sequence[DataType], *, ansi: bool) -> errors.NotOnSailError:
     first, *others = kinds
     other = next((kind for kind in others if comparison_type(first, kind, ansi=ansi) is None), others[-1])
     pair = " and ".join(sorted({sql_text(first), sql_text(other)}))
-    return NotOnSailError(what=f"a comparison of {pair}, which was not tested against Spark: cast one of them")
+    return errors.NotOnSailError(what=f"a comparison of {pair}, which was not tested against Spark: cast one of them")
 
 
 class ComparedParts(Parts):
@@ -178,7 +178,7 @@ class ComparedParts(Parts):
     def _refuse_days(self, start: int, end: int) -> None:
         kinds = [self.exact.kind(operand) for operand in self._operands(start, end)]
         if None in kinds or DATE in kinds:
-            raise NotOnSailError(what="a frame RANGE of a number of days over a DATE")
+            raise errors.NotOnSailError(what="a frame RANGE of a number of days over a DATE")
 
     def _clause_end(self, start: int) -> int:
         """Where the list of a clause ends, from its first token on."""
@@ -204,7 +204,7 @@ class ComparedParts(Parts):
     def _refuse_approximate(self, what: str, start: int, end: int, *, parts_only: bool = False) -> None:
         for operand in self._operands(start, end) if start < end else ():
             if operand.raw != "*" and self._is_approximate(operand, parts_only=parts_only):
-                raise NotOnSailError(what=f"{what} of {operand.raw}, a FLOAT or DOUBLE, where -0.0 is not 0.0")
+                raise errors.NotOnSailError(what=f"{what} of {operand.raw}, a FLOAT or DOUBLE, where -0.0 is not 0.0")
 
     def _is_approximate(self, operand: Operand, *, parts_only: bool = False) -> bool:
         kind = self.exact.kind(operand)
@@ -242,9 +242,9 @@ class ComparedParts(Parts):
         if not self._is_query(first):
             return guards, texts
         if any(self._is_approximate(operand) for operand in operands):
-            raise NotOnSailError(what="IN (SELECT …) of FLOAT or DOUBLE, where -0.0 is not 0.0")
+            raise errors.NotOnSailError(what="IN (SELECT …) of FLOAT or DOUBLE, where -0.0 is not 0.0")
         if texts[1] != operands[1].safe:
-            raise NotOnSailError(what="IN (SELECT …) of values of another type: cast what is selected")
+            raise errors.NotOnSailError(what="IN (SELECT …) of values of another type: cast what is selected")
         return [], texts
 
     def compared_operands(self, operands: Sequence[Operand]) -> tuple[list[Guard], list[str]]:

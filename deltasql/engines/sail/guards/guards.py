@@ -25,7 +25,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
-from deltasql.base.errors.syntax import UnsupportedDatatypeError
+from deltasql.base import errors
 from deltasql.base.lazy import exp
 from deltasql.schema.text import sql_literal, sql_text
 from deltasql.schema.type_lattice import BITS, INTEGRAL
@@ -265,7 +265,7 @@ def cast_guards(value: str, kind: str) -> Iterator[Guard]:
     name = match[0].lower() if match is not None else ""
     name = _SAME.get(name, name)
     if name and name not in _TYPE_NAMES:
-        raise UnsupportedDatatypeError(kind.strip().upper(), tuple(name.upper() for name in _TYPE_NAMES))
+        raise errors.UnsupportedDatatypeError(kind.strip().upper(), tuple(name.upper() for name in _TYPE_NAMES))
     if barred := _BARRED.get(name):
         yield is_one_of(value, barred), _NO_CAST
     if others := _OTHERWISE.get(name):

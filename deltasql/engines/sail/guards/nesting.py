@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base import errors
 from deltasql.sql.tokens import Token, tokenize
 
 MOST_TERMS = 256
@@ -28,7 +28,7 @@ def check_nesting(sql: str) -> str:
         depth[kind] += change
         if depth[kind] > _MOST[kind]:
             what = {"CASE": "CASE, or operators that are checked,", "CAST": "casts", "(": "brackets"}[kind]
-            raise NotOnSailError(what=f"{what} nested more than {_MOST[kind]} deep")
+            raise errors.NotOnSailError(what=f"{what} nested more than {_MOST[kind]} deep")
     return sql
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from itertools import pairwise
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base import errors
 from deltasql.engines.sail.dialect.pipes import SIGNS, MapPart, with_least
 from deltasql.engines.sail.guards import nesting
 from deltasql.engines.sail.guards.comparisons import ComparedParts
@@ -68,7 +68,7 @@ class ComparedCalls(ComparedParts):
         name, operands = self._spoken(name, opening, close)
         if not is_compared(name, self._compared_arguments(name, operands), ansi=self.ansi):
             shown = ", ".join(map(_shown, (self.exact.kind(operand) for operand in operands)))
-            raise NotOnSailError(what=f"{name.lower()}({shown}), whose results were not compared with Spark's")
+            raise errors.NotOnSailError(what=f"{name.lower()}({shown}), whose results were not compared with Spark's")
 
     def _compared_arguments(self, name: str, operands: Sequence[Operand]) -> list[tuple[str, Kind]]:
         """The arguments of a call with their types; for MIXED the common type, to which they are cast."""
@@ -169,7 +169,7 @@ def with_checks(
     try:
         return nesting.check_nesting(checks.text())
     except RecursionError:
-        raise NotOnSailError(what="an expression that is nested that deep") from None
+        raise errors.NotOnSailError(what="an expression that is nested that deep") from None
 
 
 class _Checks(ComparedCalls):
@@ -241,7 +241,7 @@ class _Checks(ComparedCalls):
         """Raises NotOnSailError where the values are not of one kind, or too many."""
         if not is_plain_run(kinds) or len(terms) > nesting.MOST_TERMS:
             what = f"a sum of {len(terms)} terms, of several types or more than {nesting.MOST_TERMS}: add them in parts"
-            raise NotOnSailError(what=what)
+            raise errors.NotOnSailError(what=what)
         whole = MapPart(terms[0].start, terms[-1].end, "")
         guards = run_guards(kinds, list(map(self._guarded_text, terms)))
         return whole._replace(safe=self.guarded(guards, f"({self.with_texts(whole, terms, [t.safe for t in terms])})"))
@@ -348,7 +348,7 @@ class _Checks(ComparedCalls):
         arguments = list(self.arguments(opening, group.end - 1))
         raw = self.raw(part)
         if what := unlike_call(name, arguments):
-            raise NotOnSailError(what=what)
+            raise errors.NotOnSailError(what=what)
         self.require_compared(name, opening, group.end - 1)
         match name:
             case "CAST" | "TRY_CAST":

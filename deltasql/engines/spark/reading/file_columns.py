@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from deltasql.base.errors.sources import RescuedLinesError
+from deltasql.base import errors
 from deltasql.base.lazy import F
 from deltasql.engines.spark.reading.source_rows import by_header, has_header, read_group, reader_options
 from deltasql.engines.spark.session.local_rows import frame_schema, spark_schema
@@ -189,7 +189,7 @@ class _Reading:
     def json(self, declared: StructType) -> DataFrame:
         """The declared columns of lines of JSON, with the fields that are not declared, or of another type."""
         if self.options.get("multiline", "").lower() == "true":
-            raise RescuedLinesError(str(self.columns.rescued))
+            raise errors.RescuedLinesError(str(self.columns.rescued))
         lines = self.lines()
         options = {key: value for key, value in self.operator.options.items() if key.lower() not in _NOT_FOR_LINES}
         folders = [name for name in lines.columns if name not in {_LINE, METADATA} and not declared.find(name)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import assert_never
 
-from deltasql.base.errors.statements.view import ViewSchemaChangedError
+from deltasql.base import errors
 from deltasql.base.lazy import F
 from deltasql.base.settings.session_settings import ANSI
 from deltasql.engines.choice import is_handed_out
@@ -475,11 +475,11 @@ def _shown(view: ViewColumns, schema: StructType, name: str, field: StructField)
     matches = [item for item in schema if item.name.lower() == name.lower()]
     if len(matches) != 1:
         change = f"its query gives {len(matches) or 'no'} column {quote(name)}"
-        raise ViewSchemaChangedError(view.view, change, view.remedy)
+        raise errors.ViewSchemaChangedError(view.view, change, view.remedy)
     kind = matches[0].type
     if not view.typed or as_nullable(kind) == as_nullable(field.type):
         return f"{quote(name)} AS {quote(field.name)}"
     if not view.cast and not can_up_cast(kind, field.type):
         change = f"{quote(name)} is {sql_text(kind)} now, and was {sql_text(field.type)}"
-        raise ViewSchemaChangedError(view.view, change, view.remedy)
+        raise errors.ViewSchemaChangedError(view.view, change, view.remedy)
     return f"CAST({quote(name)} AS {sql_text(field.type)}) AS {quote(field.name)}"

@@ -28,8 +28,8 @@ from io import StringIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
 from deltasql.base.lazy import F, np, pa
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
@@ -121,7 +121,7 @@ def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
     """
     names = [field.name for field in operator.schema]
     if not spark.capabilities.metadata and (barred := only_for_spark(operator.schema)):
-        raise NotOnSailError(what=barred)
+        raise errors.NotOnSailError(what=barred)
     if operator.files.num_rows == 0:
         return _select(spark, _empty(spark, operator), names, operator)
     operator = located(operator)
@@ -251,7 +251,7 @@ def _stored_columns(
                     rows = with_origin(rows, table_location(operator.table.location))
                 return rows, spelling
             if not spark.capabilities.metadata:
-                raise OldCalendarError(table=operator.table.name)
+                raise errors.OldCalendarError(table=operator.table.name)
             if operator.in_process is not None:
                 # Spark's reader would not apply the deletion vectors.
                 raise LeftToEngineError(OLD_DAYS)
@@ -303,7 +303,7 @@ def lent_options(spark: SparkHandle, location: str, paths: Sequence[str]) -> Map
     """Options with the credentials that are lent for a table. Raises LentCredentialsError for files of another one."""
     options = spark.lent_options(location)
     if options and not all(path.startswith(f"{location}/") for path in paths):
-        raise LentCredentialsError(location=location, reason="a clone with files of another table")
+        raise errors.LentCredentialsError(location=location, reason="a clone with files of another table")
     return options
 
 

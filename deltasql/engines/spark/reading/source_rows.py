@@ -15,8 +15,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base.errors.engine import NotOnSailError
-from deltasql.base.errors.statements.copy_into import AvroReaderMissingError
+from deltasql.base import errors
 from deltasql.base.lazy import F
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
@@ -73,7 +72,7 @@ def reader_options(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
     options = {**_defaults(operator, options_given), **_unsure_bounds(spark, operator), **operator.options}
     if "basePath" in options and not spark.capabilities.metadata:
         # They would be missing, and nobody told.
-        raise NotOnSailError(what="columns from the names of folders")
+        raise errors.NotOnSailError(what="columns from the names of folders")
     return options
 
 
@@ -81,7 +80,7 @@ def _refuse_other_columns(spark: SparkHandle, operator: SourceFiles) -> None:
     """Raises NotOnSailError where the columns of a table are to be found: Sail finds other types than Spark."""
     if operator.is_table and operator.schema is None and not spark.capabilities.checks_types:
         found = f"columns that are found in {operator.format.upper()} files"
-        raise NotOnSailError(what=f"{found}; a list of columns is read")
+        raise errors.NotOnSailError(what=f"{found}; a list of columns is read")
 
 
 def _nothing(spark: SparkHandle, operator: SourceFiles, schema: StructType) -> DataFrame:
@@ -203,7 +202,7 @@ def _loaded(
         return reader.load(list(map(literal_path, paths)))
     except AnalysisException as error:
         if operator.format == "avro" and "data source: avro" in str(error):
-            raise AvroReaderMissingError(spark.session.version) from error
+            raise errors.AvroReaderMissingError(spark.session.version) from error
         raise
 
 

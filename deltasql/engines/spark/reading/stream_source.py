@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from deltasql.base.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
+from deltasql.base import errors
 from deltasql.base.lazy import pa
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.frame_options import StreamOptions, stream_options
@@ -76,7 +76,7 @@ def refuse_columns(schema: StructType) -> None:
     """Raises UnsupportedStreamColumnError for a VARIANT or a VOID, at any depth."""
     for path, item in walk(schema):
         if item.type in {VARIANT, VOID}:
-            raise UnsupportedStreamColumnError(path_text(path), type_text(item.type))
+            raise errors.UnsupportedStreamColumnError(path_text(path), type_text(item.type))
 
 
 class DeltaSource(DataSource):  # type: ignore[misc]
@@ -142,7 +142,9 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         snapshot.check_readable()
         now = read_schema(snapshot.schema, self._options.rules.change_feed)
         if without_metadata(now) != without_metadata(schema_from_json(self._columns)):
-            raise SchemaChangedError(log.table, snapshot.version, "its columns are others than when the query was made")
+            raise errors.SchemaChangedError(
+                log.table, snapshot.version, "its columns are others than when the query was made"
+            )
         return StreamSource(log, self._options.rules, snapshot.schema)
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.engine import NotOnSailError
-from deltasql.base.errors.statements.merge import MultipleSourceRowsError
+from deltasql.base import errors
 from deltasql.base.lazy import F, pa
 from deltasql.engines.rewriting import Positions, candidates, outcome, subset
 from deltasql.engines.spark.reading.driver_rows import without_ids
@@ -416,7 +415,7 @@ class ActedRows:
         conditions = [action.condition for action in actions]
         if any(condition is not None and has_subquery(condition) for condition in conditions):
             if len(actions) > 1:
-                raise NotOnSailError(what="sub-queries in the conditions of several clauses")
+                raise errors.NotOnSailError(what="sub-queries in the conditions of several clauses")
             rows = self.frames.cached(rows).alias(alias)
             address = [ROW_FILE, ROW_INDEX]
             hit = rows.filter(F.expr(f"({conditions[0]})")).select(*address, F.lit(1).alias(ACTION))
@@ -499,7 +498,9 @@ class ActedRows:
         rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
         ambiguous = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
         if ambiguous:
-            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(ambiguous, list(labels)))
+            raise errors.MultipleSourceRowsError(
+                table=self.operator.target.table.name, keys=_shown(ambiguous, list(labels))
+            )
 
     def subset(self, uris: Iterable[str]) -> pa.Table:
         """The entries of the target's file list for some file URIs (spelled as Spark does)."""
@@ -517,7 +518,9 @@ def refuse_unstable(operator: Rewrite) -> None:
     conditions += [operator.join.on] if operator.join is not None else []
     for condition in conditions:
         if has_subquery(condition) or not is_stable(condition):
-            raise NotOnSailError(what=f"the condition {condition} of a MERGE, which has a sub-query or is random")
+            raise errors.NotOnSailError(
+                what=f"the condition {condition} of a MERGE, which has a sub-query or is random"
+            )
 
 
 def _first_per_target_row(acted: DataFrame) -> DataFrame:

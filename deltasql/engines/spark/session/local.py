@@ -49,7 +49,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.engine import EnginesMixedError, JavaMissingError
+from deltasql.base import errors
 from deltasql.base.errors.secrets import without_concealed
 from deltasql.base.lazy import pa
 from deltasql.engines.spark.loading import load_pyspark
@@ -317,12 +317,12 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
         from pyspark.sql import SparkSession
 
         if RUNNING:
-            raise EnginesMixedError(running=RUNNING[0], engine="Spark")
+            raise errors.EnginesMixedError(running=RUNNING[0], engine="Spark")
         if running := [session for session in _STARTED if session.sparkContext._jsc is not None]:
             # PySpark's builder would set the settings of a running session anew, and of its latest one.
             return running[-1]
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
-            raise JavaMissingError()
+            raise errors.JavaMissingError()
         if is_local_master(master_address()):
             # Workers must run this interpreter: another one lacks our packages. On other machines there is none such,
             # and executors there call the driver at its address, which must not be the one that means themselves.

@@ -23,7 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base import errors
 from deltasql.base.lazy import F, pa
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.local import streamed
@@ -163,7 +163,9 @@ class RowsFile:
             for table in tables:
                 writer.write_table(table, max_chunksize=_BATCH_ROWS)
                 if file.tell() > most:
-                    raise NotOnSailError(what=f"a statement for which Sail gets more than {most:,} bytes of rows")
+                    raise errors.NotOnSailError(
+                        what=f"a statement for which Sail gets more than {most:,} bytes of rows"
+                    )
 
     def frame(self, spark: SparkHandle) -> DataFrame:
         """A DataFrame of the rows, which the engine reads from the file."""

@@ -25,8 +25,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base import errors
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import NeedsEngineError
 from deltasql.base.lazy import F
 from deltasql.base.progress import Progress, Watch
 from deltasql.base.settings.session_settings import (
@@ -436,7 +436,9 @@ class SparkHandle:
         """Raises NeedsEngineError where the session's settings forbid an engine."""
         if (self.session_value(COMPUTE.name) or "").upper() == "LOCAL":
             reasons = [way.because for way in recorded_ways() if way.by is ComputedBy.ENGINE]
-            raise NeedsEngineError(reason=reasons[-1] if reasons else "it asks for more than tables and their logs")
+            raise errors.NeedsEngineError(
+                reason=reasons[-1] if reasons else "it asks for more than tables and their logs"
+            )
 
     def require_fetching(self) -> None:
         """Raises LeftToEngineError where only the engine may return a table's rows to the caller. Does not start it."""

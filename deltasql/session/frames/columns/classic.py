@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from deltasql.base.errors.statements.frames import UnsupportedColumnError
+from deltasql.base import errors
 from deltasql.session.frames.columns import texts
 from deltasql.session.frames.columns.texts import Owner
 
@@ -34,24 +34,24 @@ class ClassicColumns:
         """SQL of a node. Raises UnsupportedColumnError, ForeignColumnError."""
         kind = str(node.getClass().getSimpleName())
         if kind not in self._writers:
-            raise UnsupportedColumnError(str(node.sql()), f"{kind} is not supported")
+            raise errors.UnsupportedColumnError(str(node.sql()), f"{kind} is not supported")
         return self._writers[kind](node)
 
     def _literal(self, node: Any) -> str:
         value = node.value()
         if node.dataType().isDefined() and value is not None:
-            raise UnsupportedColumnError(str(node.sql()), "the literal has a type that only Spark knows")
+            raise errors.UnsupportedColumnError(str(node.sql()), "the literal has a type that only Spark knows")
         return texts.literal(_python(value) if hasattr(value, "getClass") else value)
 
     def _attribute(self, node: Any) -> str:
         if node.isMetadataColumn() or node.planId().isDefined():
-            raise UnsupportedColumnError(str(node.sql()), "it is a metadata column, or bound to a plan")
+            raise errors.UnsupportedColumnError(str(node.sql()), "it is a metadata column, or bound to a plan")
         return texts.attribute(_items(node.nameParts()))
 
     def _call(self, node: Any) -> str:
         name = str(node.functionName())
         if node.isUserDefinedFunction() or node.isInternal():
-            raise UnsupportedColumnError(f"{name}(…)", "the function is none that SQL calls by this name")
+            raise errors.UnsupportedColumnError(f"{name}(…)", "the function is none that SQL calls by this name")
         arguments = [self._argument(item) for item in _items(node.arguments())]
         return texts.call(name, arguments, distinct=bool(node.isDistinct()))
 
@@ -80,7 +80,7 @@ class ClassicColumns:
         expression = node.expression()
         kind = str(expression.getClass().getSimpleName())
         if kind != _ATTRIBUTE:
-            raise UnsupportedColumnError(str(node.sql()), f"{kind} is not supported")
+            raise errors.UnsupportedColumnError(str(node.sql()), f"{kind} is not supported")
         return texts.bound_attribute((str(expression.name()),), int(expression.exprId().id()), self._owner)
 
 
@@ -111,4 +111,4 @@ def _python(value: Any) -> Any:
         return datetime.fromisoformat(str(value.toString()))
     if kind == "java.time.Duration":
         return timedelta(microseconds=value.toNanos() // 1000)
-    raise UnsupportedColumnError(str(value.toString()), f"{kind} has no literal")
+    raise errors.UnsupportedColumnError(str(value.toString()), f"{kind} has no literal")

@@ -11,9 +11,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from deltasql.base.errors.schema import UnknownTypeNameError
-from deltasql.base.errors.statements.frames import ForeignColumnError, UnsupportedColumnError
-from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base import errors
 from deltasql.schema.json import type_from_json
 from deltasql.schema.text import path_text, quote_name, sql_literal, sql_text
 from deltasql.sql.parser import parse_type
@@ -78,7 +76,9 @@ def call(name: str, arguments: Sequence[str], *, distinct: bool = False) -> str:
     """SQL of a function or operator. Raises UnsupportedColumnError for one that no test compares."""
     key = name.lower()
     if key not in COMPARED or distinct:
-        raise UnsupportedColumnError(f"{name}(…)", "the function is not among those that are compared with Spark")
+        raise errors.UnsupportedColumnError(
+            f"{name}(…)", "the function is not among those that are compared with Spark"
+        )
     if (key, len(arguments)) in _OPERATORS:
         return _OPERATORS[key, len(arguments)].format(*arguments)
     if key == "in":
@@ -88,7 +88,7 @@ def call(name: str, arguments: Sequence[str], *, distinct: bool = False) -> str:
         branches = list(zip(arguments[::2], arguments[1::2], strict=False))
         return case(branches, arguments[-1] if len(arguments) % 2 else None)
     if key not in _CALLS:
-        raise UnsupportedColumnError(f"{name}(…)", f"{name} has {len(arguments)} arguments")
+        raise errors.UnsupportedColumnError(f"{name}(…)", f"{name} has {len(arguments)} arguments")
     return f"{key}({', '.join(arguments)})"
 
 
@@ -107,8 +107,8 @@ def type_sql(kind: Any) -> str:
     """The SQL of a type that is given by its name, or as a DataType of PySpark. Raises UnsupportedColumnError."""
     try:
         return sql_text(parse_type(kind) if isinstance(kind, str) else type_from_json(kind.jsonValue()))
-    except UnknownTypeNameError:
-        raise UnsupportedColumnError(f"cast({kind})", "tables have no such type") from None
+    except errors.UnknownTypeNameError:
+        raise errors.UnsupportedColumnError(f"cast({kind})", "tables have no such type") from None
 
 
 def decimal_type(value: Decimal, precision: int) -> str:
@@ -128,7 +128,7 @@ def bound_attribute(parts: Sequence[str], origin: int, owner: Owner) -> str:
     try:
         alias = owner(origin)
     except LookupError as error:
-        raise ForeignColumnError(attribute(parts), str(error)) from None
+        raise errors.ForeignColumnError(attribute(parts), str(error)) from None
     return attribute(parts, alias)
 
 
@@ -138,7 +138,7 @@ def name_parts(name: str) -> tuple[str, ...]:
     Raises UnsupportedColumnError.
     """
     if not _PATH.fullmatch(name):
-        raise UnsupportedColumnError(name, "the text is no name of a column")
+        raise errors.UnsupportedColumnError(name, "the text is no name of a column")
     return tuple(
         part[1:-1].replace("``", "`") if part.startswith("`") else part for part in _PART.findall(name) if part
     )
@@ -148,7 +148,7 @@ def one_expression(text: str) -> str:
     """A text that is one expression in SQL, without comments after it. Raises ParseSyntaxError."""
     end = ExpressionScan(text, 0, {}, lambda terminal: terminal == "IDENTIFIER").run()
     if end == 0 or skip_blanks(text, end) < len(text):
-        raise ParseSyntaxError(f"The text {text!r} is not one expression.", text)
+        raise errors.ParseSyntaxError(f"The text {text!r} is not one expression.", text)
     return text[:end]
 
 
@@ -167,7 +167,7 @@ def literal(value: Any) -> str:
     try:
         text = sql_literal(value)
     except TypeError:
-        raise UnsupportedColumnError(repr(value), f"{type(value).__name__} has no literal") from None
+        raise errors.UnsupportedColumnError(repr(value), f"{type(value).__name__} has no literal") from None
     return f"({text})" if text.startswith("-") else text
 
 
@@ -221,7 +221,7 @@ class ConnectColumns:
         """SQL of a node. Raises UnsupportedColumnError, ForeignColumnError."""
         kind = type(node).__name__
         if kind not in self._writers:
-            raise UnsupportedColumnError(str(node), f"{kind} is not supported")
+            raise errors.UnsupportedColumnError(str(node), f"{kind} is not supported")
         return self._writers[kind](node)
 
     def _literal(self, node: Any) -> str:
@@ -230,7 +230,7 @@ class ConnectColumns:
         if value is None:
             return "NULL"
         if name not in _LITERALS:
-            raise UnsupportedColumnError(str(node), f"{name} has no literal")
+            raise errors.UnsupportedColumnError(str(node), f"{name} has no literal")
         text = literal(_LITERALS[name](value))
         if name == "DecimalType":
             return cast(text, decimal_type(value, kind.precision))
@@ -239,7 +239,7 @@ class ConnectColumns:
     def _attribute(self, node: Any) -> str:
         name = node._unparsed_identifier
         if node._is_metadata_column:
-            raise UnsupportedColumnError(name, "it is a metadata column")
+            raise errors.UnsupportedColumnError(name, "it is a metadata column")
         parts = name_parts(name)
         if node._plan_id is None:
             return attribute(parts)

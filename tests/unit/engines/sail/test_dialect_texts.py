@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors import NotOnSailError, SparkError
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, checked_body, inlined
 from deltasql.engines.sail.dialect.order import spark_names

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors import NotOnSailError
 from deltasql.engines.sail.dialect.order import rows_selected, select_first, set_operations
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.engines.sail.guards.text_checks import with_checks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors import NotOnSailError
 from deltasql.engines.sail.dialect.inlining import SailScope, scope_at
 from deltasql.engines.sail.dialect.order import (
     cast_branch,

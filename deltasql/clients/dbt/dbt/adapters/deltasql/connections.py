@@ -26,7 +26,7 @@ from dbt.adapters.spark.connections import (
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from deltasql import DeltaSqlError, Result, Session, connect
-from deltasql.base.errors.catalog import CatalogNotFoundError
+from deltasql.base import errors
 from deltasql.plan.base import quote
 from deltasql.plan.way import StatementWarning
 from deltasql.schema.text import type_text
@@ -192,7 +192,7 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
 
 def _text(error: Exception) -> str:
     """The message of an error; of a missing catalog with what to do about it in a project of dbt."""
-    if not isinstance(error, CatalogNotFoundError):
+    if not isinstance(error, errors.CatalogNotFoundError):
         return str(error)
     create = f"CREATE CATALOG {quote(error.catalog)}"
     return (
