@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.bench import DELTA_SPARK, OURS, Bench, note, turn_by_turn, typical
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.source_files import Choice, LoadedFiles, find_source
@@ -73,4 +73,4 @@ def _note_all(table: Path, source: Path) -> None:
     snapshot = log.snapshot()
     files = find_source(Stores().open, str(source), Choice()).files
     action, _ = put_part(log.store, snapshot.metadata.id, 0, LoadedFiles(), files)
-    Transaction(log, snapshot).commit(actions.COPY_INTO, {}, [action])
+    Transaction(log, snapshot).commit(operations.COPY_INTO, {}, [action])

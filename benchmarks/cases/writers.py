@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.bench import DELTA_RS, DELTA_SPARK, OURS, Bench, note
 from benchmarks.figures import Figure
 from benchmarks.workers import Worker
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
@@ -68,7 +68,7 @@ def _appended(bench: Bench, engine: str, writers: int, times: int) -> float | No
     path = bench.folder(f"appends-{engine}") / "t"
     # The table is the same for both: neither records what its feature list could make it record besides.
     Transaction(DeltaLog(str(path)), None).commit(
-        actions.CREATE_TABLE, {}, [Protocol(1, 2), Metadata("counters", SCHEMA)]
+        operations.CREATE_TABLE, {}, [Protocol(1, 2), Metadata("counters", SCHEMA)]
     )
     with bench.crowd(engine, writers) as workers:
         if not workers:
@@ -105,12 +105,12 @@ def _winners(bench: Bench) -> Figure:
     log = DeltaLog(str(path))
     protocol = Protocol(3, 7, FEATURES, FEATURES)
     Transaction(log, None).commit(
-        actions.CREATE_TABLE, {}, [protocol, Metadata("counters", SCHEMA, (), VECTORS), _file(0)]
+        operations.CREATE_TABLE, {}, [protocol, Metadata("counters", SCHEMA, (), VECTORS), _file(0)]
     )
     with bench.crowd(OURS, 1) as (worker,):
         worker.run("pin", path=str(path))
         for number in range(1, count + 1):
-            Transaction(log, log.snapshot()).commit(actions.UPDATE, {}, [_file(number)], blind_append=False)
+            Transaction(log, log.snapshot()).commit(operations.UPDATE, {}, [_file(number)], blind_append=False)
         seconds = worker.run("commit_behind", path=str(path)).seconds
     return Figure(f"a commit behind {count:,} others", "s", seconds, at_most=1.0)
 

@@ -10,7 +10,7 @@ import deltasql
 from benchmarks.statements import STATEMENTS
 from deltasql.engines.engine import SessionEngine
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.row_rebase import Budget, RowRebase, TouchedRows
@@ -97,7 +97,7 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
     transaction = Transaction(log, read)
     transaction.record_read(reads.predicate, reads.files)
     rebase = RowRebase(TouchedRows(log.store, log.location, reader), reader, Budget())
-    assert transaction.commit_rebased(Provenance(actions.UPDATE, {}), [AddFile("new.parquet", {}, 1, 1)], rebase)
+    assert transaction.commit_rebased(Provenance(operations.UPDATE, {}), [AddFile("new.parquet", {}, 1, 1)], rebase)
 
 
 def _checkpoint(log: DeltaLog) -> None:

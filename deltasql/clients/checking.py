@@ -53,13 +53,13 @@ from deltasql.session.execution.run import Placing, Run, unstarted_engine
 from deltasql.session.opening import connect, described
 from deltasql.session.script.parsing import parse_script
 from deltasql.session.session import Session
-from deltasql.sql.parser import is_script, parse, split
+from deltasql.sql.parser import parse
 from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters
 from deltasql.sql.postfix import BoundStatement
 from deltasql.sql.queries.query_facts import derived_columns
 from deltasql.sql.queries.query_filters import unknown_columns
 from deltasql.sql.queries.relations import TableReference, table_references
-from deltasql.sql.splitting import declared_variables, second_query
+from deltasql.sql.splitting import declared_variables, is_script, second_query, split
 from deltasql.sql.tokens import TokenCursor, tokenize
 from deltasql.statements import plan_statement
 from deltasql.statements.clone import CloneTable

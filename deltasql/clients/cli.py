@@ -35,14 +35,14 @@ from deltasql.clients.command.shells import (
     with_catalogs,
 )
 from deltasql.clients.command.testing import read_script, shown_name
-from deltasql.files.render import AUTO, FORMATS
-from deltasql.files.render.progress import ProgressLine
+from deltasql.files.rendering import AUTO, FORMATS
+from deltasql.files.rendering.progress import ProgressLine
 from deltasql.plan.base import quote
 
 if TYPE_CHECKING:
     from deltasql.files.result import Result
     from deltasql.session.session import Session
-    from deltasql.sql.parser import Statement
+    from deltasql.sql.splitting import Statement
 
 OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
@@ -363,8 +363,8 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
 
     Raises the first error, after its position in the file was printed, unless --keep-going is set.
     """
-    from deltasql.files.render.formats import render
-    from deltasql.sql.parser import split
+    from deltasql.files.rendering.formats import render
+    from deltasql.sql.splitting import split
 
     code = OK
     for statement in split(script.text):

@@ -24,8 +24,9 @@ from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructType
 from deltasql.session.opening import Description, connect, described
 from deltasql.session.session import Session
-from deltasql.sql.parser import Statement, parse, split
+from deltasql.sql.parser import parse
 from deltasql.sql.queries.relations import table_references
+from deltasql.sql.splitting import Statement, split
 from deltasql.sql.tokens import Token, TokenCursor, tokenize
 
 

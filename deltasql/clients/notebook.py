@@ -20,13 +20,14 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.suggestion import similar_names
 from deltasql.base.settings.engines import requested_engine
-from deltasql.files.render.html import diff_html
+from deltasql.files.rendering.html import diff_html
 from deltasql.plan.base import TableName
 from deltasql.schema.text import tree_text
 from deltasql.session.opening import connect
 from deltasql.session.session import Session
-from deltasql.sql.parser import parse, split
+from deltasql.sql.parser import parse
 from deltasql.sql.parser.parameters import bind_parameters
+from deltasql.sql.splitting import split
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

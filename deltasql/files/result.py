@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.base import errors
 from deltasql.base.lazy import pa
-from deltasql.files.render.html import mime_bundle
-from deltasql.files.render.values import Grid, write_table
+from deltasql.files.rendering.html import mime_bundle
+from deltasql.files.rendering.values import Grid, write_table
 from deltasql.plan.way import Way, recorded_notes, recorded_ways
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from deltasql.base import errors
 from deltasql.base.lazy import np, pa, pc
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.actions.deletion_vectors import deleted_rows, marked_files

@@ -19,7 +19,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import ANSWER_FROM_LOG, TIME_ZONE, has_plain_meaning
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.row_ids import (
     ENABLEMENT_TAG,
@@ -408,7 +408,7 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
         yield _resumption(log, log.snapshot())
     batch = 0
     while files := unnumbered(current := log.snapshot(), BATCH_FILES):
-        yield TableChange(CommitSpec(log, current, actions.BACKFILL, {"batchId": str(batch)}, tuple(files)))
+        yield TableChange(CommitSpec(log, current, operations.BACKFILL, {"batchId": str(batch)}, tuple(files)))
         batch += 1
     yield last(log.snapshot())
 
@@ -434,10 +434,10 @@ def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     listed = protocol.to_json()
     keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
     named = {key: listed.get(key) for key in keys}
-    return TableChange(CommitSpec(log, snapshot, actions.UPGRADE_PROTOCOL, {"newProtocol": named}, (protocol,)))
+    return TableChange(CommitSpec(log, snapshot, operations.UPGRADE_PROTOCOL, {"newProtocol": named}, (protocol,)))
 
 
 def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     resumed = {ROW_TRACKING_SUSPENDED.name: "false"}
     metadata = snapshot.metadata.with_configuration(resumed)
-    return TableChange(CommitSpec(log, snapshot, actions.SET_PROPERTIES, {"properties": resumed}, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.SET_PROPERTIES, {"properties": resumed}, (metadata,)))

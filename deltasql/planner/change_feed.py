@@ -35,9 +35,9 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import STRING, StructType, physical_name
 from deltasql.sql.constants import micros_of, whole_number
-from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.literals import timestamp_of
 from deltasql.sql.queries.relations import TableReference
+from deltasql.sql.row_literals import literal_constant
 from deltasql.sql.tokens import tokenize
 
 

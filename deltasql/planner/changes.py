@@ -16,7 +16,7 @@ from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.secrets import shown_value
 from deltasql.base.lazy import pa
 from deltasql.catalog.governance import TableSource
-from deltasql.log.actions.actions import Operation, Outcome
+from deltasql.log.operations import Operation, Outcome
 from deltasql.log.source_files import ListedFile, LoadedFiles
 from deltasql.plan.operators import ANY_SHAPE, NO_ROWS, FileShape, Operator, Reads, Rearrange, Rewrite, RowReads, Write
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, ViewChange

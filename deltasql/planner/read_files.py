@@ -43,11 +43,11 @@ from deltasql.planner.information import Asked
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
-from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.parser import parse_type
 from deltasql.sql.queries.query_facts import named_columns
 from deltasql.sql.queries.query_filters import scan_filters, scan_limits
 from deltasql.sql.queries.relations import TableReference
+from deltasql.sql.row_literals import literal_constant
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import TokenCursor, tokenize
 
@@ -148,7 +148,7 @@ class UsedRows:
         return Asked(self.filters.get(reference.start), reference.alias or reference.parts[-1], self.columns)
 
 
-FORMATS = {
+READ_FORMATS = {
     "csv": "csv",
     "json": "json",
     "parquet": "parquet",
@@ -451,7 +451,7 @@ def rows_of_call(call: FileCall, source: FileSource, described: bool = False) ->
         reader = {key: value for key, value in reader.items() if key.lower() != "recursivefilelookup"}
     return SourceFiles(
         source.root,
-        FORMATS[format_name],
+        READ_FORMATS[format_name],
         tuple(file.path for file in source.files),
         sum(file.size for file in source.files),
         {key: value for key, value in reader.items() if key.lower() not in _LISTED},
@@ -487,8 +487,8 @@ def _format(call: FileCall, files: Sequence[ListedFile], shown: str) -> tuple[st
         format_name, ending = detected_format(shown, [file.path.rpartition("/")[2] for file in files] or [""])
         is_tabbed = ending == "tsv" and not {"sep", "delimiter"} & set(call.options.values)
         return format_name, {"sep": "\t"} if is_tabbed else {}
-    if given.lower() not in FORMATS:
-        raise call.options.refused("format", f"formats are {', '.join(FORMATS)}.")
+    if given.lower() not in READ_FORMATS:
+        raise call.options.refused("format", f"formats are {', '.join(READ_FORMATS)}.")
     return given.lower(), {}
 
 

@@ -272,20 +272,20 @@ def _viewed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return column if column.type == kind else pa.chunked_array([chunk.view(kind) for chunk in column.chunks], kind)
 
 
-def plain_type(kind: pa.DataType) -> pa.DataType:
+def plain_arrow_type(kind: pa.DataType) -> pa.DataType:
     """The type with plain texts, bytes and lists for views on them and for lists of one size.
 
     Few of Arrow's functions take these. A writer that stores Arrow's schema in the footer, as delta-rs does, has them
     read, though the columns of the file are the same.
     """
     if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(plain_type(field.type)) for field in kind])
+        return pa.struct([field.with_type(plain_arrow_type(field.type)) for field in kind])
     if pa.types.is_map(kind):
-        return pa.map_(plain_type(kind.key_type), plain_type(kind.item_type))
+        return pa.map_(plain_arrow_type(kind.key_type), plain_arrow_type(kind.item_type))
     if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
-        return pa.list_(kind.value_field.with_type(plain_type(kind.value_type)))
+        return pa.list_(kind.value_field.with_type(plain_arrow_type(kind.value_type)))
     if pa.types.is_large_list(kind):
-        return pa.large_list(kind.value_field.with_type(plain_type(kind.value_type)))
+        return pa.large_list(kind.value_field.with_type(plain_arrow_type(kind.value_type)))
     return {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}.get(kind, kind)
 
 

@@ -41,9 +41,10 @@ from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of,
 from deltasql.session.mirroring import external_catalogs, follow
 from deltasql.session.script.interpreter import run_script
 from deltasql.session.script.tree import SessionHost, session_variable
-from deltasql.sql.parser import is_script, misplaced_word, parse, refused_name, split
+from deltasql.sql.parser import misplaced_word, parse, refused_name
 from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters, bind_versions, table_name
 from deltasql.sql.postfix import BoundStatement
+from deltasql.sql.splitting import is_script, split
 from deltasql.statements import plan, plan_statement
 from deltasql.statements.frames import CreateForFrame, WriteFrame
 from deltasql.statements.insert import DATAFRAME

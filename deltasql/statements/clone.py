@@ -20,7 +20,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import DomainMetadata, Metadata, SetTransaction
 from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import (
@@ -55,7 +55,7 @@ from deltasql.plan.base import LogicalPlan, TableName, Temporal
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CloneChange, CommitSpec, Plan
 from deltasql.planner.context import Context, plan
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.paths import Path
 from deltasql.schema.text import quote_name
@@ -190,7 +190,7 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
 
 def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None:
     """Raises VacuumedVersionError where files of an older version are missing."""
-    from deltasql.log.unused_files import missing_files
+    from deltasql.log.old_files import missing_files
 
     gone = files.filter(pc.or_(*missing_files(store, files)))["path"].to_pylist()
     if gone:

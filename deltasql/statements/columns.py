@@ -16,9 +16,10 @@ from typing_extensions import assert_never
 
 from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.log.actions import actions as operations
-from deltasql.log.actions.actions import Metadata, Operation
+from deltasql.log import operations
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import primary_key
+from deltasql.log.operations import Operation
 from deltasql.log.properties import STATS_COLUMNS
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -28,7 +29,7 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Veri
 from deltasql.planner.context import Context, plan
 from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.generated import declared_widening, refuse_base_change, refuse_dependent_types
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from deltasql.schema.checks import TYPE_CHANGES, identities, identity_of
 from deltasql.schema.edits import (
     add_column,

@@ -21,7 +21,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.settings.session_settings import CONSTRAINT_MAY_MISS
 from deltasql.catalog.governance import TableEntry
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import Key, References, keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import protocol_for
@@ -35,7 +35,7 @@ from deltasql.planner.alignment import length_checks, same_type
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange, Verification
 from deltasql.planner.context import Context, plan
 from deltasql.planner.defaults import types_of
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from deltasql.schema.checks import INVARIANTS, column_invariants
 from deltasql.schema.paths import folded, resolve
 from deltasql.schema.text import path_text, type_text
@@ -470,7 +470,7 @@ def plan_add_key(statement: AddKey, context: Context) -> Plan:
     before = {key.name for key in keys_of(snapshot.metadata)}
     (added,) = (key for key in keys_of(metadata) if key.name not in before)
     parameters = {"name": added.name, "expr": added.definition(full_name(statement.table, context))}
-    return TableChange(CommitSpec(log, snapshot, actions.ADD_CONSTRAINT, parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.ADD_CONSTRAINT, parameters, (metadata,)))
 
 
 @plan.register
@@ -538,7 +538,7 @@ def _without(log: DeltaLog, snapshot: Snapshot, keys: Sequence[Key]) -> TableCha
     metadata = with_keys(snapshot.metadata, [key for key in keys_of(snapshot.metadata) if key.name not in names])
     last = keys[-1]
     parameters = {"name": last.name, "existed": "true", "expr": last.definition((snapshot.table,))}
-    return TableChange(CommitSpec(log, snapshot, actions.DROP_CONSTRAINT, parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
 
 
 @plan.register
@@ -572,7 +572,7 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
         CommitSpec(
             log,
             snapshot,
-            actions.ADD_CONSTRAINT,
+            operations.ADD_CONSTRAINT,
             {"name": name, "expr": text},
             (*changed, metadata),
             reads=WHOLE_TABLE,
@@ -661,7 +661,7 @@ def plan_drop_constraint(statement: DropConstraint, context: Context) -> Plan:
     parameters = {"name": name, "existed": str(name in constraints).lower()}
     if name in constraints:
         parameters["expr"] = constraints[name]
-    return TableChange(CommitSpec(log, snapshot, actions.DROP_CONSTRAINT, parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
 
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:

@@ -23,8 +23,7 @@ from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, CONVERT_IGNORES_CASTS, PROPERTY_DEFAULTS
 from deltasql.base.timezone import zone
 from deltasql.files.foreign.tables import SourceTable
-from deltasql.log.actions import actions
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.configuration.properties import parse_properties, partition_keys, protocol_for
 from deltasql.log.configuration.row_ids import (
@@ -342,7 +341,7 @@ def _compatible(
         named |= {"delta.minReaderVersion": str(_FEATURES[0]), "delta.minWriterVersion": str(_FEATURES[1])}
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": json.dumps(named, separators=(",", ":"))}
-    return TableChange(CommitSpec(log, snapshot, actions.UPGRADE_UNIFORM, parameters, (*changed, metadata)))
+    return TableChange(CommitSpec(log, snapshot, operations.UPGRADE_UNIFORM, parameters, (*changed, metadata)))
 
 
 def _enabled(statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:

@@ -18,7 +18,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import Caret
 from deltasql.base.errors.secrets import shown_pairs, shown_value
 from deltasql.base.settings.session_settings import AUTO_MERGE
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.source_files import (
@@ -39,8 +39,8 @@ from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
 from deltasql.planner.context import Context, plan
 from deltasql.planner.generated import generation_of
-from deltasql.planner.read_files import FORMATS, CopyOptions, copy_options
-from deltasql.planner.row_change import inserted_rows, reads_of_itself
+from deltasql.planner.read_files import READ_FORMATS, CopyOptions, copy_options
+from deltasql.planner.row_changes import inserted_rows, reads_of_itself
 from deltasql.schema.checks import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
@@ -317,11 +317,11 @@ def _left(
 def _refuse_format(statement: CopyInto, context: Context) -> None:
     """Raises SourceFormatError."""
     name = statement.format.text
-    if name in FORMATS:
+    if name in READ_FORMATS:
         return
     advice = " Write INSERT INTO … SELECT to copy from a table." if name in {"delta", "iceberg", "hudi"} else ""
     start = statement.format.start
-    error = errors.SourceFormatError(name.upper(), tuple(key.upper() for key in FORMATS), advice)
+    error = errors.SourceFormatError(name.upper(), tuple(key.upper() for key in READ_FORMATS), advice)
     raise error.at(context.caret(start, start + len(name)))
 
 
@@ -440,7 +440,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
         rule=StructRule.BY_NAME_LENIENT,
     )
     change = inserted(insertion, context)
-    change = change.committing(operation=actions.COPY_INTO, parameters=_parameters(copy))
+    change = change.committing(operation=operations.COPY_INTO, parameters=_parameters(copy))
     return replace(change, load=copy.load)
 
 
@@ -450,7 +450,7 @@ def _query(copy: _Copy, context: Context) -> SqlQuery:
     name = hidden(uuid4().hex)
     operator = SourceFiles(
         copy.source.root,
-        FORMATS[statement.format.text],
+        READ_FORMATS[statement.format.text],
         tuple(file.path for file in files),
         sum(file.size for file in files),
         copy.options.reader,

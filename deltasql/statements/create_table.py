@@ -18,11 +18,12 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, BYPASS_LOCATION_CHECK
 from deltasql.catalog.governance import TableSource
-from deltasql.log.actions import actions
-from deltasql.log.actions.actions import Action, Metadata, Operation
+from deltasql.log import operations
+from deltasql.log.actions.actions import Action, Metadata
 from deltasql.log.configuration.keys import keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import check_replacement, with_column_mapping, with_valid_formats
+from deltasql.log.operations import Operation
 from deltasql.log.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
@@ -57,7 +58,7 @@ from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context, plan
 from deltasql.planner.foreign import ICEBERG, listed_files
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from deltasql.schema.checks import HIGH_WATER_MARK, TYPE_CHANGES, check_table_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable
@@ -415,14 +416,14 @@ def _creation_actions(
 
 
 _EMPTY: Mapping[str, Operation] = {
-    "create": actions.CREATE_TABLE,
-    "create_or_replace": actions.CREATE_OR_REPLACE_TABLE,
-    "replace": actions.REPLACE_TABLE,
+    "create": operations.CREATE_TABLE,
+    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE,
+    "replace": operations.REPLACE_TABLE,
 }
 _FROM_ROWS: Mapping[str, Operation] = {
-    "create": actions.CREATE_TABLE_AS_SELECT,
-    "create_or_replace": actions.CREATE_OR_REPLACE_TABLE_AS_SELECT,
-    "replace": actions.REPLACE_TABLE_AS_SELECT,
+    "create": operations.CREATE_TABLE_AS_SELECT,
+    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE_AS_SELECT,
+    "replace": operations.REPLACE_TABLE_AS_SELECT,
 }
 """The operations of CREATE by mode, with rows of a query; `_EMPTY` has those without."""
 
@@ -491,7 +492,7 @@ def plan_truncate_table(statement: TruncateTable, context: Context) -> Plan:
     refuse_append_only(snapshot)
     refuse_enforced("TRUNCATE TABLE", statement.table, snapshot.location, context)
     return TableChange(
-        CommitSpec(log, snapshot, actions.TRUNCATE, {}, reads=WHOLE_TABLE),
+        CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=WHOLE_TABLE),
         removed=_replaced(snapshot),
         skip_if_empty=True,
     )

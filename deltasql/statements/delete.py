@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from deltasql.base import errors
 from deltasql.base.lazy import pa
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.properties import APPEND_ONLY
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.skipping.predicates import condition
@@ -21,7 +21,7 @@ from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect,
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.row_change import reads_of_files, row_change
+from deltasql.planner.row_changes import reads_of_files, row_change
 from deltasql.planner.scope import Scope, behind_view, restricted, side, visible_rows, with_ctes
 
 
@@ -60,7 +60,7 @@ def plan_delete(statement: Delete, context: Context) -> Plan:
     if whole is not None:
         reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)
         return TableChange(
-            CommitSpec(log, snapshot, actions.DELETE, parameters, reads=reads),
+            CommitSpec(log, snapshot, operations.DELETE, parameters, reads=reads),
             removed=whole,
             skip_if_empty=True,
         )
@@ -75,7 +75,7 @@ def plan_delete(statement: Delete, context: Context) -> Plan:
         checks=(),
         relations=scope.relations,
     )
-    spec = CommitSpec(log, snapshot, actions.DELETE, parameters)
+    spec = CommitSpec(log, snapshot, operations.DELETE, parameters)
     return row_change(spec, operator, snapshot.metadata, condition, context)
 
 

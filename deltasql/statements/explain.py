@@ -17,7 +17,7 @@ from typing_extensions import assert_never
 from deltasql.base import errors
 from deltasql.base.errors.base import Caret, counted
 from deltasql.base.errors.secrets import without_secrets_of
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.properties import ISOLATION_LEVEL
@@ -66,7 +66,7 @@ from deltasql.planner.changes import (
     TransactionStep,
 )
 from deltasql.planner.context import Context, plan
-from deltasql.planner.row_change import scans
+from deltasql.planner.row_changes import scans
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import STRING, ArrayType, DecimalType, MapType, PrimitiveType, StructField, StructType
 from deltasql.sql.tokens import tokens_from

@@ -22,10 +22,11 @@ from typing import Any
 from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.lazy import pc
-from deltasql.log.actions import actions as operations
-from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, Operation, RemoveFile
+from deltasql.log import operations
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import marked_files, vector_file
 from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
+from deltasql.log.operations import Operation
 from deltasql.log.properties import (
     CHECKPOINT_POLICY,
     DROP_FEATURE_RETENTION,

@@ -34,7 +34,7 @@ from deltasql.files.frame_options import (
     USER_METADATA,
     Options,
 )
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties import CHANGE_DATA_FEED
 from deltasql.log.replay.delta_log import DeltaLog
@@ -55,7 +55,7 @@ from deltasql.planner.alignment import StructRule, new_columns
 from deltasql.planner.change_feed import refuse_enforced
 from deltasql.planner.changes import Answer, CommitSpec, DynamicOverwrite, Plan, RowChange
 from deltasql.planner.context import Context, plan
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.paths import folded
@@ -299,7 +299,7 @@ def plan_write_frame(statement: WriteFrame, context: Context) -> Plan:
     context.refuse_version(statement.table)
     snapshot = _present(statement, context)
     if app is not None and app.done_in(snapshot):
-        return skipped(app, actions.WRITE, context)
+        return skipped(app, operations.WRITE, context)
     change = _planned(statement, options, context, snapshot)
     change = change if app is None else noted(change, app, context)
     if not isinstance(change, RowChange):
@@ -308,7 +308,7 @@ def plan_write_frame(statement: WriteFrame, context: Context) -> Plan:
     if batch is None:
         return change
     parameters = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
-    return change.committing(operation=actions.STREAMING_UPDATE, parameters=parameters)
+    return change.committing(operation=operations.STREAMING_UPDATE, parameters=parameters)
 
 
 @plan.register
@@ -387,7 +387,7 @@ def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> 
     change = change.committing(reads=WHOLE_TABLE) if overwrites else change
     if statement.table.path is not None:
         parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(statement.partitioned_by)}
-        return change.committing(operation=actions.WRITE, parameters=parameters)
+        return change.committing(operation=operations.WRITE, parameters=parameters)
     return _as_replacement(change, change.commit.parameters) if overwrites else change
 
 
@@ -412,7 +412,7 @@ def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> Cr
 def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChange:
     """The change under the name that the history has for an overwriting saveAsTable."""
     marked = {**parameters, "isV1SaveAsTableOverwrite": True}
-    return change.committing(operation=actions.CREATE_OR_REPLACE_TABLE_AS_SELECT, parameters=marked)
+    return change.committing(operation=operations.CREATE_OR_REPLACE_TABLE_AS_SELECT, parameters=marked)
 
 
 def _cluster_by(statement: WriteFrame) -> ClusterBy | None:
@@ -523,7 +523,7 @@ def _redefined(write: _Write, context: Context) -> RowChange:
         CommitSpec(
             write.log,
             snapshot,
-            actions.WRITE,
+            operations.WRITE,
             {"mode": "Overwrite"},
             actions=(*metadata_actions(snapshot, metadata), *(clustering.actions if clustering else ())),
             reads=WHOLE_TABLE,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import FSCK_MOST_ROWS
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.storage.listing import absolute
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.operators import Reads
@@ -39,7 +39,7 @@ FSCK_COLUMNS = StructType(
 @plan.register
 def plan_fsck(statement: Fsck, context: Context) -> Plan:
     """A file with a missing deletion vector is removed too: its live rows are unknown."""
-    from deltasql.log.unused_files import missing_files
+    from deltasql.log.old_files import missing_files
 
     log, snapshot = context.writable(statement.table)
     files = snapshot.files(("path", "deletionVector", "size"))
@@ -52,12 +52,12 @@ def plan_fsck(statement: Fsck, context: Context) -> Plan:
         return answer
     reads = Reads(None, tuple(files["path"].to_pylist()))
     return TableChange(
-        CommitSpec(log, snapshot, actions.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+        CommitSpec(log, snapshot, operations.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
     )
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
-    from deltasql.log.unused_files import vector_location
+    from deltasql.log.old_files import vector_location
 
     columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
     return tuple(

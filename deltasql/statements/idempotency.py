@@ -17,7 +17,8 @@ from datetime import datetime, timezone
 from deltasql.base import errors
 from deltasql.base.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
 from deltasql.catalog.governance import Refreshed, TableEntry
-from deltasql.log.actions.actions import Operation, SetTransaction, operation_named
+from deltasql.log.actions.actions import SetTransaction
+from deltasql.log.operations import Operation, operation_named
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.planner.changes import (

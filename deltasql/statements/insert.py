@@ -54,7 +54,7 @@ from deltasql.planner.generated import (
     refuse_dependent_types,
     stored_generation,
 )
-from deltasql.planner.row_change import must_materialize_source, reads_of, recorded, row_change
+from deltasql.planner.row_changes import must_materialize_source, reads_of, recorded, row_change
 from deltasql.planner.scope import Scope, Side, side, type_at, with_distinct_aliases
 from deltasql.schema.checks import identity_of
 from deltasql.schema.evolution import MergeMode, merge_schemas

@@ -25,7 +25,7 @@ from deltasql.base.settings.session_settings import (
 )
 from deltasql.base.timezone import zone
 from deltasql.catalog.governance import TableEntry
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -53,7 +53,7 @@ from deltasql.planner.context import Context, plan
 from deltasql.planner.defaults import default_keywords, default_sql, replace_defaults
 from deltasql.planner.foreign import ICEBERG, source_snapshot
 from deltasql.planner.generated import generated_checks, generation_of
-from deltasql.planner.row_change import WHOLE_TABLE, inserted_rows, reads_of_files, reads_of_itself
+from deltasql.planner.row_changes import WHOLE_TABLE, inserted_rows, reads_of_files, reads_of_itself
 from deltasql.schema.checks import column_invariants, identity_of
 from deltasql.schema.json import STORED_AS_NULL, partition_value
 from deltasql.schema.text import Length, declared_length, sql_text
@@ -77,8 +77,8 @@ from deltasql.schema.types import (
     case_matters,
 )
 from deltasql.sql.constants import current_micros
-from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, as_type, literal_constant, literal_rows
 from deltasql.sql.queries.query_facts import selected_rows
+from deltasql.sql.row_literals import LiteralColumn, LiteralRows, as_type, literal_constant, literal_rows
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.delete import refuse_append_only, whole_partitions
 from deltasql.statements.idempotency import plan_statement
@@ -469,7 +469,7 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         CommitSpec(
             insertion.log,
             snapshot,
-            actions.WRITE,
+            operations.WRITE,
             _parameters(statement, insertion.evolution, context),
             actions=metadata_actions(snapshot, metadata),
         ),

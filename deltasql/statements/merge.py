@@ -20,7 +20,7 @@ from typing_extensions import assert_never
 from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError, counted
 from deltasql.base.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties import APPEND_ONLY
 from deltasql.plan.base import ORDINAL, SOURCE_ROWS, ColumnPath, LogicalPlan, SqlText, TableName, quote
@@ -60,7 +60,7 @@ from deltasql.planner.generated import (
     recomputed,
     refuse_dependent_types,
 )
-from deltasql.planner.row_change import row_change
+from deltasql.planner.row_changes import row_change
 from deltasql.planner.scope import (
     Scope,
     Side,

@@ -29,7 +29,7 @@ from typing_extensions import assert_never
 from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.lazy import pa, pc
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, DomainMetadata, Metadata
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.keys import (

@@ -28,8 +28,7 @@ from deltasql.base.settings.session_settings import (
     SessionSettings,
     Setting,
 )
-from deltasql.log.actions import actions
-from deltasql.log.actions.actions import Operation
+from deltasql.log import operations
 from deltasql.log.actions.bin_packing import (
     alike,
     bin_sizes,
@@ -43,6 +42,7 @@ from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.configuration.properties import index_rule, indexed_leaves
 from deltasql.log.configuration.row_ids import row_id_columns, stores_partitions
+from deltasql.log.operations import Operation
 from deltasql.log.properties import AUTO_COMPACT as TABLE_COMPACTS
 from deltasql.log.properties import (
     AUTO_OPTIMIZE,
@@ -165,7 +165,7 @@ def plan_optimize(statement: Optimize, context: Context) -> Plan:
         "clusterBy": "[]",
         "auto": False,
     }
-    layout = layout_of(log, snapshot, actions.OPTIMIZE, parameters, statement.predicate, context)
+    layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, statement.predicate, context)
     if not columns:
         return layout.change(*_compacted(layout.files, snapshot, context))
     layout = replace(layout, considered=replace(layout.considered, zorder=True))
@@ -194,7 +194,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
         "isFull": statement.full,
         "zOrderBy": "[]",
     }
-    layout = layout_of(log, snapshot, actions.OPTIMIZE, parameters, None, context)
+    layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, None, context)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
     layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
@@ -221,7 +221,7 @@ def reorganized(
 ) -> Plan:
     """The plan that rewrites the files that `choose` returns; its argument has their `SCAN_COLUMNS` and `tags`."""
     parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
-    layout = layout_of(log, snapshot, actions.REORG, parameters, predicate, context)
+    layout = layout_of(log, snapshot, operations.REORG, parameters, predicate, context)
     files = choose(layout.files)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
@@ -348,7 +348,7 @@ def auto_compaction(log: DeltaLog, written: Collection[tuple[str | None, ...]], 
     small = files.filter(pc.less(files.column("size"), least))
     if small.num_rows < context.setting(AUTO_COMPACT_MIN_FILES):
         return None
-    layout = layout_of(log, snapshot, actions.OPTIMIZE, _PARAMETERS, None, context)
+    layout = layout_of(log, snapshot, operations.OPTIMIZE, _PARAMETERS, None, context)
     files = layout.files.filter(pc.less(layout.files.column("size"), least))
     numbers = partition_numbers(files)
     enough = alike(numbers) >= context.setting(AUTO_COMPACT_MIN_FILES)

@@ -22,7 +22,7 @@ from deltasql.schema.types import case_matters, matching
 from deltasql.sql.constants import unquote
 from deltasql.sql.parser.automaton import Tree
 from deltasql.sql.parser.build import builds, sql_text
-from deltasql.sql.parser.unsupported import refusal
+from deltasql.sql.parser.unsupported import unsupported
 from deltasql.sql.text_edits import Replacement, splice
 from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 
@@ -49,7 +49,7 @@ def _query(children: list[Any], tree: Tree, text: str) -> Query:
 
 @builds("spark_statement")
 def _spark_statement(children: list[Any], tree: Tree, text: str) -> SparkStatement:
-    refused = refusal(text)
+    refused = unsupported(text)
     if refused:
         raise refused
     return SparkStatement(sql_text(tree, text))

@@ -19,7 +19,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.settings.session_settings import GOVERNANCE, GOVERNANCE_FILTERS
 from deltasql.catalog.governance import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import keys_of, with_keys
 from deltasql.log.replay.snapshot import Snapshot
@@ -666,7 +666,7 @@ def _refreshed(refresh: Refresh, version: int, context: Context, load: CopyLoad 
         )
         change = _planned(sql, refresh.views, context)
     parameters = {"mode": refresh.mode, "reason": refresh.reason}
-    recorded = refresh.state.recorded(change, operation=actions.REFRESH, parameters=parameters)
+    recorded = refresh.state.recorded(change, operation=operations.REFRESH, parameters=parameters)
     return replace(recorded, skip_if_empty=False, load=load)
 
 

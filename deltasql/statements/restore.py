@@ -13,7 +13,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.lazy import pa, pc
 from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
 from deltasql.log.configuration.properties import has_commit_timestamps
 from deltasql.log.properties import (
@@ -152,7 +152,7 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
 def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
     """Raises RestoreMissingFilesError when VACUUM has deleted what would come back."""
-    from deltasql.log.unused_files import missing_files
+    from deltasql.log.old_files import missing_files
 
     gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
     if gone:

@@ -19,8 +19,9 @@ from deltasql.planner import binding
 from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context, plan
 from deltasql.sql.constants import unquote
-from deltasql.sql.parser import is_script, parse
+from deltasql.sql.parser import parse
 from deltasql.sql.parser.parameters import SqlValue, bind_identifiers, bind_parameters
+from deltasql.sql.splitting import is_script
 from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 from deltasql.statements.idempotency import plan_statement
 from deltasql.statements.query import Query as QueryStatement

@@ -12,7 +12,7 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
 from deltasql.catalog.governance import TableSource
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.properties import (
     check_configuration,

@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 
 from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions
-from deltasql.log.actions.actions import Metadata, Operation
+from deltasql.log import operations
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
+from deltasql.log.operations import Operation
 from deltasql.log.properties import TAGS
 from deltasql.plan.base import ColumnPath, LogicalPlan, TableName, quote
 from deltasql.planner.catalog_changes import CatalogProperties, SchemaProperties, ViewDefining
@@ -158,7 +159,7 @@ def plan_set_tags(statement: SetTags, context: Context) -> Plan:
         return {**tags, **added}
 
     parameter = {tag.key.text: tag.value for tag in statement.tags}
-    return _changed(statement, change, actions.SET_TAGS, {"tags": parameter}, context)
+    return _changed(statement, change, operations.SET_TAGS, {"tags": parameter}, context)
 
 
 @plan.register
@@ -175,7 +176,7 @@ def plan_unset_tags(statement: UnsetTags, context: Context) -> Plan:
         return {key: value for key, value in tags.items() if key not in gone}
 
     parameter = [key.text for key in statement.keys]
-    return _changed(statement, change, actions.UNSET_TAGS, {"tags": parameter}, context)
+    return _changed(statement, change, operations.UNSET_TAGS, {"tags": parameter}, context)
 
 
 def _changed(

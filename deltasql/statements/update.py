@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner import binding
@@ -29,7 +29,7 @@ from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context, plan
 from deltasql.planner.defaults import default_sql
 from deltasql.planner.generated import generated_checks, generation_of, recomputed
-from deltasql.planner.row_change import row_change
+from deltasql.planner.row_changes import row_change
 from deltasql.planner.scope import (
     Scope,
     behind_view,
@@ -111,7 +111,7 @@ def plan_update(statement: Update, context: Context) -> Plan:
         relations=scope.relations,
     )
     predicate = [context.text_with_markers(statement.condition)] if statement.condition else []
-    spec = CommitSpec(log, snapshot, actions.UPDATE, {"predicate": json.dumps(predicate)})
+    spec = CommitSpec(log, snapshot, operations.UPDATE, {"predicate": json.dumps(predicate)})
     return row_change(spec, operator, snapshot.metadata, condition, context)
 
 

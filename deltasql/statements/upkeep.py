@@ -17,7 +17,7 @@ from typing import Any
 
 from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
@@ -166,7 +166,7 @@ def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChang
         if not _says_the_same(add.stats, stats)
     ]
     return TableChange(
-        CommitSpec(log, snapshot, actions.COMPUTE_STATISTICS, {}, tuple(changed)),
+        CommitSpec(log, snapshot, operations.COMPUTE_STATISTICS, {}, tuple(changed)),
         skip_if_empty=True,
     )
 

@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 
 import deltasql
 from deltasql.base.errors.base import cause_of, problem_and_remedy
-from deltasql.files.render.values import error_classes
+from deltasql.files.rendering.values import error_classes
 
 ROOT = Path(__file__).parents[2]
 # mkdocs loads a hook by its path, and not as a part of a package.

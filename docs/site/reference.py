@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 from deltasql.base.errors.base import DeltaSqlError, cause_of
-from deltasql.files.render.values import error_classes
+from deltasql.files.rendering.values import error_classes
 from deltasql.sql.parser import is_script, parse
 from docs.site import grammar_rules
 from docs.site.diagrams import svgs

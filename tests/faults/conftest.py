@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
@@ -48,7 +48,7 @@ def v2_table(location: str) -> Callable[[int], DeltaLog]:
 
 
 def _made(log: DeltaLog, versions: int, protocol: Protocol, metadata: Metadata) -> DeltaLog:
-    Transaction(log, None).commit(actions.CREATE_TABLE, {}, [protocol, metadata])
+    Transaction(log, None).commit(operations.CREATE_TABLE, {}, [protocol, metadata])
     for number in range(1, versions + 1):
         append(log, f"f{number}")
     return log
@@ -59,7 +59,7 @@ def added(path: str) -> AddFile:
 
 
 def append(log: DeltaLog, path: str) -> Commit:
-    return Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [added(path)])
+    return Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [added(path)])
 
 
 def whole(log: DeltaLog, version: int | None = None) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.source_files import ListedFile, loaded_files, newest_part
@@ -38,7 +38,7 @@ def load(log: DeltaLog, *names: str) -> list[str]:
     if new:
         action, _ = put_part(log.store, snapshot.metadata.id, newest_part(snapshot), known, new)
         files = [added(file.path.rpartition("/")[2]) for file in new]
-        Transaction(log, snapshot).commit(actions.COPY_INTO, {}, [action, *files])
+        Transaction(log, snapshot).commit(operations.COPY_INTO, {}, [action, *files])
     return [file.path for file in new]
 
 

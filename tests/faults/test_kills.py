@@ -19,7 +19,7 @@ File = Callable[[str], Path]
 
 _WRITER = """
 import os, signal, sys
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.storage.local_store import LocalLogStore

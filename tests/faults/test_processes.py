@@ -22,7 +22,7 @@ File = Callable[[str], Path]
 
 _APPEND = """
 import sys
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -35,7 +35,7 @@ for number in range(25):
 
 _CREATE = """
 import sys
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.base.errors import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata

@@ -12,7 +12,7 @@ from obstore import exceptions
 from obstore.store import MemoryStore
 
 from deltasql.base.errors import AmbiguousWriteError, LogFileNotFoundError, StorageError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
@@ -58,7 +58,7 @@ def test_a_put_without_an_answer_where_another_won(table: Table, arrives: bool) 
     late = Transaction(log, log.snapshot())
     append(DeltaLog(log.location, store=store), "f3")
     store.arrives = [arrives]
-    assert late.commit(actions.WRITE, {}, [added("f4")]).version == 4
+    assert late.commit(operations.WRITE, {}, [added("f4")]).version == 4
     assert whole(DeltaLog(log.location, store=store)) == 4
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
@@ -33,7 +33,7 @@ def test_files_at_absolute_addresses(session: Session, tmp_path: Path, checkpoin
         spelled = (file.as_uri(), file.as_uri().replace("file://", "file:"), file.as_uri().removeprefix("file://"))
         adds.append(AddFile(spelled[number], {"p": f"p{number}"}, file.stat().st_size, 1, True, '{"numRecords":1}'))
     log = session.log("elsewhere")
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, adds)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, adds)
     if checkpoint:
         write_checkpoint(log.store, log.snapshot())
 

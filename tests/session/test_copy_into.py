@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.source_files import Choice, LoadedFiles, find_source
 from deltasql.session.execution.commit import put_part
@@ -35,7 +35,7 @@ def test_where_all_is_known_nothing_runs(session: Session, source: Path) -> None
     files = find_source(session.stores.open, str(source.parent / "in*"), Choice()).files
     assert [file.path for file in files] == [str(source / "a.csv")]
     action, _ = put_part(log.store, log.snapshot().metadata.id, 0, LoadedFiles(), files)
-    Transaction(log, log.snapshot()).commit(actions.COPY_INTO, {}, [action])
+    Transaction(log, log.snapshot()).commit(operations.COPY_INTO, {}, [action])
     result = session.sql(f"COPY INTO t BY POSITION FROM '{source.parent}/in*' FILEFORMAT = CSV")
     assert (result.collect(), result.version) == ([(0, 0, 0)], None)
     assert not session.spark_started

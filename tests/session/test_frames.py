@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 
 pytestmark = pytest.mark.spark

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.actions.actions import WRITE, AddFile
+from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.operations import WRITE
 from deltasql.planner import answers
 
 ENABLE = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.files.render.values import Grid, value_json, value_text
+from deltasql.files.rendering.values import Grid, value_json, value_text
 from deltasql.schema.types import VARIANT
 
 pytestmark = pytest.mark.spark

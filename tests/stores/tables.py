@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
@@ -34,7 +34,7 @@ def create(location: str, versions: int = 0) -> DeltaLog:
     """A table whose version n has the files f1 to fn."""
     log = DeltaLog(location, "main.t")
     metadata = Metadata("the-id", StructType((StructField("x", LONG),)))
-    Transaction(log, None).commit(actions.CREATE_TABLE, {}, [Protocol(1, 2), metadata])
+    Transaction(log, None).commit(operations.CREATE_TABLE, {}, [Protocol(1, 2), metadata])
     for number in range(1, versions + 1):
         append(log, f"f{number}")
     return log
@@ -45,7 +45,7 @@ def append(log: DeltaLog, path: str) -> Commit:
 
 
 def appended(transaction: Transaction, path: str) -> Commit:
-    return transaction.commit(actions.WRITE, {}, [AddFile(path, {}, 10, 1, True, '{"numRecords":1}')])
+    return transaction.commit(operations.WRITE, {}, [AddFile(path, {}, 10, 1, True, '{"numRecords":1}')])
 
 
 def race(

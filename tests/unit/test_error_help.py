@@ -16,7 +16,7 @@ from deltasql.base.errors import (
     UnknownConditionError,
 )
 from deltasql.base.errors.base import cause_of, help_text, message_of, problem_and_remedy
-from deltasql.files.render.values import error_classes, help_on
+from deltasql.files.rendering.values import error_classes, help_on
 from tests.source_trees import refuse
 
 CLASSES = [error for errors in error_classes().values() for error in errors]

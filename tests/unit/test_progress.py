@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.base import progress as module
 from deltasql.base.progress import Listener, Progress, Watch
-from deltasql.files.render.progress import ProgressLine, number_text, progress_text, seconds_text, size_text
+from deltasql.files.rendering.progress import ProgressLine, number_text, progress_text, seconds_text, size_text
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from deltasql.base.errors import (
     ConcurrentWriteError,
     MetadataChangedError,
 )
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit import commit_race as race_module
 from deltasql.log.commit.transaction import Transaction
@@ -62,13 +62,13 @@ class Race:
         other.record_read("p = 'a'", [])
         stats = '{"numRecords":2}'
         add = AddFile(f"{next(self.names)}.parquet", {"p": partition}, 1, 1, True, stats)
-        other.commit(actions.MERGE, {}, [add])
+        other.commit(operations.MERGE, {}, [add])
 
     def alter(self) -> None:
         log = self.rival()
         snapshot = log.snapshot()
         changed = snapshot.metadata.with_configuration({"seen": str(next(self.names))})
-        Transaction(log, snapshot).commit(actions.SET_PROPERTIES, {}, [changed])
+        Transaction(log, snapshot).commit(operations.SET_PROPERTIES, {}, [changed])
 
     @property
     def version(self) -> int:

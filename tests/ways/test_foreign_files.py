@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from tests.ways.compare import MODES, Both, moved_by
@@ -136,7 +136,7 @@ def test_files_of_others(both: Both, name: str) -> None:
         log = session.log("t")
         log.store.overwrite("other.parquet", sink.getvalue())
         add = AddFile("other.parquet", {}, len(sink.getvalue()), 1, True)
-        Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [add])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [add])
     both.run("SELECT * FROM t", "INSERT INTO t SELECT * FROM t", "SELECT * FROM t", fails=True)
     first, second = (fetched(both.sessions[mode], mode) for mode in MODES)
     assert first == second

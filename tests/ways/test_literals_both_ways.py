@@ -20,7 +20,7 @@ from deltasql.base.timezone import zone
 from deltasql.engines.engine import InProcessFirst
 from deltasql.plan.operators import Literals, SqlQuery
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.literal_rows import as_type, literal_constant, literal_rows
+from deltasql.sql.row_literals import as_type, literal_constant, literal_rows
 
 pytestmark = pytest.mark.spark
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from deltasql.base import errors
 from deltasql.base.errors.suggestion import similar_names
 from deltasql.base.settings.session_settings import SETTINGS
-from deltasql.files.render import FORMATS
+from deltasql.files.rendering import FORMATS
 
 SHELLS = ("bash", "zsh", "fish")
 FILES = "<files>"

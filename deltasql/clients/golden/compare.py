@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from deltasql.base import errors
 from deltasql.base.errors.suggestion import similar_names
-from deltasql.files.render.values import zone_of
+from deltasql.files.rendering.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.tokens import calls
 

@@ -30,7 +30,7 @@ from deltasql.clients.golden.compare import (
     warning,
 )
 from deltasql.clients.golden.watch import LogWatch, NewCommits
-from deltasql.files.render.values import value_text
+from deltasql.files.rendering.values import value_text
 from deltasql.files.result import Result, Row
 from deltasql.plan.way import StatementWarning
 from deltasql.schema.text import quote_text, sql_literal, type_text
@@ -44,7 +44,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.session.session import Session
-from deltasql.sql.parser import split
+from deltasql.sql.splitting import split
 from deltasql.sql.tokens import tokenize
 
 

@@ -27,9 +27,9 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import shown_value
 from deltasql.catalog.governance import ViewEntry
 from deltasql.clients.repl.copying import copy_of
-from deltasql.files.render import AUTO, FORMATS
-from deltasql.files.render.progress import number_text, size_text
-from deltasql.files.render.values import Grid, help_on
+from deltasql.files.rendering import AUTO, FORMATS
+from deltasql.files.rendering.progress import number_text, size_text
+from deltasql.files.rendering.values import Grid, help_on
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.properties import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES
@@ -41,7 +41,7 @@ from deltasql.schema.text import declared_type, kind_text, path_text, quote_name
 from deltasql.schema.types import ID, STRING, ArrayType, DataType, MapType, StructField, StructType
 from deltasql.session.session import Session
 from deltasql.sql.functions import FUNCTIONS
-from deltasql.sql.parser import unclosed
+from deltasql.sql.splitting import unclosed
 from deltasql.sql.tokens import tokenize
 from deltasql.statements.create_text import column_rules
 

@@ -14,7 +14,7 @@ from deltasql.base.patterns import QUOTED_NAME, WORD
 from deltasql.base.settings.session_settings import SETTINGS
 from deltasql.clients.repl.commands import COMMANDS, Command, Names, Offered, Parts
 from deltasql.clients.repl.commands import NAMES as PREFERENCES
-from deltasql.files.render.values import error_classes
+from deltasql.files.rendering.values import error_classes
 from deltasql.log.properties import PROPERTIES
 from deltasql.session.session import Session
 from deltasql.sql.parser import Expected, expected_keywords

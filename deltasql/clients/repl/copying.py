@@ -18,7 +18,7 @@ from typing import Literal, TextIO
 
 from deltasql.base import errors
 from deltasql.base.lazy import pq
-from deltasql.files.render.formats import render
+from deltasql.files.rendering.formats import render
 from deltasql.files.result import Result
 from deltasql.sql.tokens import tokenize
 

@@ -33,7 +33,8 @@ from deltasql.clients.repl.commands import OPEN_LITERALS, row_count, rows_text, 
 from deltasql.clients.repl.completion import SqlCompleter
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.session.session import Session
-from deltasql.sql.parser import is_complete, keywords, unclosed
+from deltasql.sql.parser import keywords
+from deltasql.sql.splitting import is_complete, unclosed
 from deltasql.statements.catalog import DropCatalog
 from deltasql.statements.delete import Delete
 from deltasql.statements.table import DropSchema, DropTable, TruncateTable

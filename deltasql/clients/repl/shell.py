@@ -38,15 +38,16 @@ from deltasql.clients.repl.commands import (
 )
 from deltasql.clients.repl.copying import edited, file_text, output, write_rows
 from deltasql.clients.repl.prompt import question
-from deltasql.files.render.formats import render
-from deltasql.files.render.progress import ProgressLine
-from deltasql.files.render.values import Grid, Page
+from deltasql.files.rendering.formats import render
+from deltasql.files.rendering.progress import ProgressLine
+from deltasql.files.rendering.values import Grid, Page
 from deltasql.files.result import Result
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.way import StatementWarning
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from deltasql.session.session import Session
-from deltasql.sql.parser import parse, split
+from deltasql.sql.parser import parse
+from deltasql.sql.splitting import split
 from deltasql.statements import columns
 from deltasql.statements.insert import Insert
 from deltasql.statements.merge import Merge

@@ -28,8 +28,9 @@ from deltasql.files.result import Result
 from deltasql.schema.result_arrow import arrow_type
 from deltasql.schema.types import StructType
 from deltasql.session.session import Session
-from deltasql.sql.parser import is_script, parse
+from deltasql.sql.parser import parse
 from deltasql.sql.parser.parameters import bind_parameters, parameter_names
+from deltasql.sql.splitting import is_script
 from deltasql.statements.catalog import DescribeCatalog
 from deltasql.statements.function import DescribeFunction, ShowFunctions
 from deltasql.statements.governance import DescribeSecurable, ShowGrants, ShowSecurables, ShowShare

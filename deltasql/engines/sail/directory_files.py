@@ -38,7 +38,7 @@ from deltasql.files.statistics.of_footers import float_bounds
 from deltasql.files.writing.arrow_files import encoded
 from deltasql.log.storage.listing import is_local
 from deltasql.plan.base import quote
-from deltasql.schema.evolution import plain_type
+from deltasql.schema.evolution import plain_arrow_type
 from deltasql.schema.text import has_lengths, sql_text
 from deltasql.schema.types import (
     BINARY,
@@ -254,7 +254,7 @@ def _is_read_alike(spark: SparkHandle, path: str, target: pa.Schema) -> bool:
         # The error is raised where this process reads the file.
         return False
     stored = metadata.schema.to_arrow_schema()
-    types = {field.name: plain_type(field.type) for field in stored}
+    types = {field.name: plain_arrow_type(field.type) for field in stored}
     physical = {metadata.schema.column(number).physical_type for number in range(metadata.num_columns)}
     return (
         "INT96" not in physical

@@ -29,7 +29,7 @@ from deltasql.plan.operators import Constraint, Operator, Project, Rewrite, chil
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.parser.diagnosis import advice
-from deltasql.sql.parser.unsupported import refusal
+from deltasql.sql.parser.unsupported import unsupported
 from deltasql.sql.queries.query_filters import find, outline
 from deltasql.sql.references import corresponding, meant, unfinished, unreadable_part, without_from
 from deltasql.sql.tokens import tokenize
@@ -207,7 +207,7 @@ _INSTEAD = {
 
 def misspelt_error(failure: Failure, sql: str, carets: Sequence[Caret]) -> DeltaSqlError | None:
     """The error for SQL in which a parser stopped at one of `carets`; None where the parser's message is best."""
-    refused = next(filter(None, (refusal(sql, caret.start) for caret in carets)), None)
+    refused = next(filter(None, (unsupported(sql, caret.start) for caret in carets)), None)
     if refused:
         return refused
     # A misspelt word is guessed from its neighbours, which is unreliable if there are several candidate places.
@@ -246,7 +246,7 @@ def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
         advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists all of them.")
         sentence = f"There is no function {name} that gives rows. {advice}"
         return errors.SparkError(failure.condition, failure.state, sentence, failure.text)
-    return refusal(sql) if failure.condition == _NO_STREAM else None
+    return unsupported(sql) if failure.condition == _NO_STREAM else None
 
 
 # Messages of Python's datetime for values that PySpark cannot convert.

@@ -37,7 +37,7 @@ from deltasql.log.stream_source import StreamFile
 from deltasql.plan.base import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltasql.schema.evolution import arrow_schema, bare_schema, plain_type
+from deltasql.schema.evolution import arrow_schema, bare_schema, plain_arrow_type
 from deltasql.schema.json import typed
 from deltasql.schema.text import declared_type, has_lengths, length_of
 from deltasql.schema.types import (
@@ -146,7 +146,7 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
     """
     if values.type.equals(target):
         return values
-    plain = plain_type(values.type)
+    plain = plain_arrow_type(values.type)
     if not values.type.equals(plain):
         values = values.cast(plain)
     if pa.types.is_nested(target) and not _alike(values.type, target):

@@ -135,7 +135,7 @@ def missing_file(operator: Scan, path: str) -> errors.DataFileNotFoundError:
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> errors.DataFileNotFoundError:
-    from deltasql.log.unused_files import vector_location
+    from deltasql.log.old_files import vector_location
 
     location = vector_location(dict(vector), operator.table.location) or ""
     kind = errors.VacuumedFileError if operator.table.asked else errors.DataFileNotFoundError

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.interrupts import note_commit, note_doubt, shielded
-from deltasql.log.actions.actions import Action, Json, SetTransaction, operation_named
+from deltasql.log.actions.actions import Action, Json, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, FileChanges
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
 from deltasql.log.commit.conflict import Rebase, TableWrites, Winner, table_conflict
 from deltasql.log.committers import Committer
+from deltasql.log.operations import operation_named
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.source_files import COPY_INTO

@@ -18,7 +18,7 @@ from deltasql.base import errors
 from deltasql.base.errors.secrets import shown_pairs
 from deltasql.base.lazy import pa
 from deltasql.base.version import __version__
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
@@ -26,7 +26,6 @@ from deltasql.log.actions.actions import (
     CommitInfo,
     DomainMetadata,
     Metadata,
-    Operation,
     RemoveFile,
     SetTransaction,
 )
@@ -40,6 +39,7 @@ from deltasql.log.configuration.row_ids import (
     still_to_number,
     touched_files,
 )
+from deltasql.log.operations import Operation
 from deltasql.log.properties import APPEND_ONLY, ISOLATION_LEVEL, TableProperties
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot

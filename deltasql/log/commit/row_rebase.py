@@ -28,7 +28,7 @@ from typing import Any, Protocol
 from deltasql.base import errors
 from deltasql.base.errors.base import counted
 from deltasql.base.lazy import np
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.actions.deletion_vectors import (
@@ -472,7 +472,7 @@ class RowRebase(FollowingRebase):
                 return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
         for path, (before, after) in files.restated.items():
             positions = self._touched.positions(path)
-            if not len(positions) and winner.operation != actions.RESTORE.name and _grows(before, after):
+            if not len(positions) and winner.operation != operations.RESTORE.name and _grows(before, after):
                 continue
             old, new = (rows_marked_in(store, item) for item in (before, after))
             # Vectors have no position twice; to make sure of that took half of the time of a commit.

@@ -15,13 +15,12 @@ from deltasql.base import errors
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.interrupts import note_commit, note_doubt, shielded
 from deltasql.base.lazy import pa
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
     DomainMetadata,
     Metadata,
-    Operation,
     RemoveFile,
     SetTransaction,
     TransactionGroup,
@@ -47,6 +46,7 @@ from deltasql.log.configuration.row_ids import (
     assigns_row_ids,
     high_water_mark,
 )
+from deltasql.log.operations import Operation
 from deltasql.log.protocol import CATALOG_MANAGED, Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing, LogSegment

@@ -18,9 +18,10 @@ from uuid import uuid4
 
 from deltasql.base import errors
 from deltasql.base.lazy import pa
-from deltasql.log.actions.actions import BACKFILL, Action, AddFile, DomainMetadata, Metadata, RemoveFile
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.record_count import record_count
+from deltasql.log.operations import BACKFILL
 from deltasql.log.properties import (
     COLUMN_MAPPING_MODE,
     DELETION_VECTORS,

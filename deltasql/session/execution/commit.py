@@ -36,7 +36,7 @@ from deltasql.base.settings.session_settings import (
 )
 from deltasql.catalog import Catalog
 from deltasql.catalog.names import TABLE, Subject
-from deltasql.log.actions.actions import Action, AddFile, Outcome, RemoveFile, SetTransaction
+from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
 from deltasql.log.actions.record_count import live_rows
@@ -45,6 +45,7 @@ from deltasql.log.commit.conflict import Rebase
 from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase, TouchedRows
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
+from deltasql.log.operations import Outcome
 from deltasql.log.properties import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.source_files import (

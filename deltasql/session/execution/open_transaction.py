@@ -18,7 +18,7 @@ from typing import TypeAlias
 from deltasql.base import errors
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_race import CommitRace
 from deltasql.log.commit.transaction import Commit, CommitGroup, Transaction
@@ -46,7 +46,7 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import Context
 from deltasql.planner.door import StatementEngine
-from deltasql.planner.row_change import may_repeat, partition_test, scans
+from deltasql.planner.row_changes import may_repeat, partition_test, scans
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.session.execution.commit import Committed, Contribution
 from deltasql.session.execution.row_change import StagedLayout
@@ -163,13 +163,13 @@ def admit(plan: Plan) -> None:
 
 def _admit_change(change: TableChange | RowChange) -> None:
     operation = change.commit.operation
-    if operation is actions.REFRESH:
+    if operation is operations.REFRESH:
         raise errors.NotInTransactionError("REFRESH", _REFRESHES)
     if isinstance(change, RowChange) and change.rearranges:
         raise errors.NotInTransactionError(operation.name, _UNCHANGED)
     overwrites = bool(change.commit.parameters.get("isV1SaveAsTableOverwrite"))
     if change.commit.snapshot is None or not (operation.composes or overwrites):
-        reason = _STREAMS if operation is actions.STREAMING_UPDATE else _MAKES
+        reason = _STREAMS if operation is operations.STREAMING_UPDATE else _MAKES
         raise errors.NotInTransactionError(operation.name, reason)
 
 

@@ -27,12 +27,13 @@ from deltasql.base.lazy import pa
 from deltasql.base.settings.session_settings import SessionSettings
 from deltasql.catalog import Catalog
 from deltasql.files.writing.arrow_files import Staged, StagedFile
-from deltasql.log.actions.actions import Action, AddFile, Metadata, Outcome, RemoveFile
+from deltasql.log.actions.actions import Action, AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_writer import of_kind
 from deltasql.log.commit.row_rebase import SOURCE_TAG, Bin, BinRebase
 from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.configuration.row_ids import stores_partitions
+from deltasql.log.operations import Outcome
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import canonical, table_uri

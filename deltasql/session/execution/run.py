@@ -96,7 +96,7 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.door import Runtime, StatementEngine
-from deltasql.planner.row_change import may_repeat
+from deltasql.planner.row_changes import may_repeat
 from deltasql.schema.types import STRING, StructField, StructType, matching
 from deltasql.session.execution.commit import Committed, StagedChange, StagedClone, StagedTable
 from deltasql.session.execution.open_transaction import StagedBlock, Transactions

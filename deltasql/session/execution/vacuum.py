@@ -19,9 +19,11 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.interrupts import next_step, shielded
 from deltasql.base.lazy import pc
 from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
-from deltasql.log.actions import actions
-from deltasql.log.actions.actions import Json, Operation
+from deltasql.log import operations
+from deltasql.log.actions.actions import Json
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.old_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
+from deltasql.log.operations import Operation
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import (
     LOG,
@@ -35,7 +37,6 @@ from deltasql.log.storage.listing import (
     table_uri,
 )
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.planner.door import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
@@ -60,7 +61,7 @@ def remove_files(change: FileRemoval, runtime: Runtime, settings: SessionSetting
     if change.dry_run:
         return Committed(PATHS, _rows(change, unused), metrics=metrics)
     if change.logged:
-        start = _note(change, snapshot, actions.VACUUM_START, change.parameters, metrics, settings)
+        start = _note(change, snapshot, operations.VACUUM_START, change.parameters, metrics, settings)
         next_step()
         unused = unused_files(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, unused, tree, settings)
@@ -153,7 +154,7 @@ def _deleted(change: FileRemoval, unused: UnusedFiles, tree: TableListing, setti
 def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], settings: SessionSettings) -> Commit | None:
     if not change.logged:
         return None
-    return _note(change, change.log.snapshot(), actions.VACUUM_END, {"status": status}, metrics, settings)
+    return _note(change, change.log.snapshot(), operations.VACUUM_END, {"status": status}, metrics, settings)
 
 
 def _rows(change: FileRemoval, unused: UnusedFiles) -> tuple[tuple[str], ...]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from deltasql.base import errors
 from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.commit.commit_writer import Provenance, shown_parameters
@@ -30,7 +30,7 @@ from deltasql.plan.operators import Reads
 from deltasql.planner.change_feed import derived_changes
 from deltasql.planner.changes import RowChange
 from deltasql.planner.door import RowReader, Stage
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from deltasql.session.execution.commit import Contribution, RaceRules, commit_tags, discarded_on_error
 from deltasql.session.execution.row_change import SCHEMA_UPDATE_TAG
 

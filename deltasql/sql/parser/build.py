@@ -21,7 +21,7 @@ from deltasql.plan.base import SqlText
 from deltasql.sql.constants import unquote, unquote_name
 from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree, grammar_tables
 from deltasql.sql.parser.diagnosis import foreign_form, syntax_error
-from deltasql.sql.parser.unsupported import refusal
+from deltasql.sql.parser.unsupported import unsupported
 from deltasql.sql.tokens import skip_blanks
 
 Rule = Callable[[list[Any], Tree, str], Any]
@@ -106,7 +106,7 @@ def read(text: str, start: str) -> Any:
     try:
         tree = automaton.parse()
     except NoParseError as error:
-        raise refusal(text, error.stuck.position) or syntax_error(text, error.stuck) from None
+        raise unsupported(text, error.stuck.position) or syntax_error(text, error.stuck) from None
     foreign = foreign_form(text)
     if foreign is not None:
         raise foreign

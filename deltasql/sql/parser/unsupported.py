@@ -548,7 +548,7 @@ TABLE = (
 )
 
 
-def refusal(text: str, stuck: int | None = None) -> DeltaSqlError | None:
+def unsupported(text: str, stuck: int | None = None) -> DeltaSqlError | None:
     """The error for a statement that is known and not supported, placed at the words that name it; None for others.
 
     `stuck` is the offset of what cannot be read there, or is no table: what stands before it is right.
@@ -577,6 +577,6 @@ def refused_name(caret: Caret | None) -> DeltaSqlError | None:
     """The error for words that were taken for the name of a table, and are a statement or a name of another kind."""
     if caret is None:
         return None
-    error = refusal(caret.sql, caret.start)
+    error = unsupported(caret.sql, caret.start)
     position = error.caret if error else None
     return error if position and position.start <= caret.start < position.end else None

@@ -34,10 +34,10 @@ from deltasql.plan.operators import Literals, Operator, SqlQuery
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.expression_types import type_at
-from deltasql.sql.literal_rows import LiteralReader, as_type, common_columns, is_special
 from deltasql.sql.postfix import json_paths
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import ColumnReference, free_names, has_aggregate, parse_expression, parse_statement
+from deltasql.sql.row_literals import LiteralReader, as_type, common_columns, is_special
 from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize, tokens_from
 
 _INNER = frozenset({"", "INNER", "CROSS"})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.actions.actions import UNDO_OPTIMIZE
+from deltasql.log.operations import UNDO_OPTIMIZE
 from deltasql.session.execution.run import Pending
 from tests.session.concurrency.statements import BASE_ROWS, Row, Rows, Statement
 from tests.session.concurrency.stored import Stored, rows_of_delta_rs, stored

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.files.render import FORMATS
-from deltasql.files.render.formats import render
-from deltasql.files.render.values import (
+from deltasql.files.rendering import FORMATS
+from deltasql.files.rendering.formats import render
+from deltasql.files.rendering.values import (
     Grid,
     display_width,
     float_text,

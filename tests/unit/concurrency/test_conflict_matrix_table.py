@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import AmbiguousWriteError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.committers import FileSystemCommitter
 from tests.unit.concurrency.writers import (
     OK,
@@ -307,7 +307,7 @@ def test_an_answer_that_does_not_come(lab: Lab) -> None:
 
     from deltasql.log.commit.transaction import Transaction
 
-    done = Transaction(log, log.snapshot(), Lossy(log.store)).commit(actions.WRITE, {}, [file("n")])
+    done = Transaction(log, log.snapshot(), Lossy(log.store)).commit(operations.WRITE, {}, [file("n")])
     assert (done.version, lab.log().snapshot().version) == (before + 1, before + 1)
 
 
@@ -328,7 +328,7 @@ def test_three_races_are_lost(lab: Lab) -> None:
 
     from deltasql.log.commit.transaction import Transaction
 
-    done = Transaction(log, log.snapshot(), Beaten(log.store)).commit(actions.WRITE, {}, [file("m")])
+    done = Transaction(log, log.snapshot(), Beaten(log.store)).commit(operations.WRITE, {}, [file("m")])
     assert (done.version, done.attempts) == (before + 4, 4)
     times = stamps(lab)
     assert len(times) == before + 5

@@ -9,7 +9,7 @@ from typing import Any
 
 from deltasql import Session, connect
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.conflict import Rebase

@@ -18,7 +18,7 @@ from deltasql.engines.spark.failures import Failure, WriteContext, cast_error, m
 from deltasql.engines.spark.reading.source_rows import _guard
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files.writing.arrow_files import Staged, StagedFile
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
@@ -48,7 +48,7 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
         added("null", {physical: None}),
     ]
     Transaction(log, None).commit(
-        actions.CREATE_TABLE, {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old]
+        operations.CREATE_TABLE, {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old]
     )
     new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
     staged = Staged((StagedFile(new, 1, None, "new"),))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log import protocol
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations, protocol
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration import properties

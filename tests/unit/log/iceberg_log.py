@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyiceberg.manifest import ManifestEntry, ManifestFile
 from pyiceberg.table.metadata import TableMetadataV2
 
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.configuration.properties import partition_keys
@@ -25,7 +25,7 @@ def commit(log: DeltaLog, *adds: str, removes: tuple[str, ...] = (), layout: boo
     files = [AddFile(path, {physical: path[0]}, 10, 1, not layout, STATS) for path in adds]
     gone = [item.remove(1, not layout) for item in snapshot.add_files(removes)]
     assert len(gone) == len(removes)
-    Transaction(log, snapshot).commit(actions.WRITE, {}, [*gone, *files])
+    Transaction(log, snapshot).commit(operations.WRITE, {}, [*gone, *files])
 
 
 def metadata(log: DeltaLog) -> TableMetadataV2:

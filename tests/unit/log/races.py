@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows
 from deltasql.log.commit.commit_writer import Provenance

@@ -17,7 +17,7 @@ from deltasql.base.errors import (
     InvalidCommitError,
     RowIdsWithoutStatisticsError,
 )
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, Metadata
 from deltasql.log.actions.commit_file import encode_actions
 from deltasql.log.actions.file_tables import (

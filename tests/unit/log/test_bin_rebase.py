@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from deltasql.base.errors import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError, MetadataChangedError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.committers import FileSystemCommitter
@@ -89,7 +89,9 @@ def deleted_from(table: Table) -> None:
 def restored(table: Table) -> None:
     old = [table.add("f1"), table.add("f2")]
     plain = [add.__class__(add.path, {}, add.size, 1, True, add.stats) for add in old]
-    Transaction(table.log, table.log.snapshot()).commit(actions.RESTORE, {}, [*(add.remove(1) for add in old), *plain])
+    Transaction(table.log, table.log.snapshot()).commit(
+        operations.RESTORE, {}, [*(add.remove(1) for add in old), *plain]
+    )
 
 
 @pytest.mark.parametrize("what", [rearranged, removed, deleted_from])
@@ -145,7 +147,7 @@ def test_metadata_are_no_matter_of_bins(table: Table) -> None:
     late = table.optimizer((["f1"], ["o"]))
     snapshot = table.log.snapshot()
     Transaction(table.log, snapshot).commit(
-        actions.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"a": "b"})]
+        operations.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"a": "b"})]
     )
     refused(late, MetadataChangedError)
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.base.errors import InvalidCheckpointError, StorageError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol

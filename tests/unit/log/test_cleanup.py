@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors import StorageError, TimestampTooEarlyError, VersionNotFoundError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
@@ -111,7 +111,7 @@ def test_protection_follows_a_commit_too(old: Callable[..., DeltaLog], append: A
     log = old(requireCheckpointProtectionBeforeVersion="9")
     snapshot = log.snapshot()
     features = frozenset({"checkpointProtection", "appendOnly", "invariants"})
-    Transaction(log, snapshot).commit(actions.DROP_FEATURE, {}, [Protocol(1, 7, None, features)])
+    Transaction(log, snapshot).commit(operations.DROP_FEATURE, {}, [Protocol(1, 7, None, features)])
     assert versions(log_file, "json") == list(range(11))
     for version in range(1, 11):
         append(log, f"g{version}")

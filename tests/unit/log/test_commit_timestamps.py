@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import MetadataChangedError, TimestampTooEarlyError, TimestampTooLateError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
@@ -39,7 +39,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def enable(log: DeltaLog, value: str = "true", snapshot: Any = None) -> Commit:
     snapshot = snapshot or log.snapshot()
     metadata = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": value})
-    return Transaction(log, snapshot).commit(actions.SET_PROPERTIES, {}, [metadata])
+    return Transaction(log, snapshot).commit(operations.SET_PROPERTIES, {}, [metadata])
 
 
 def info(log_file: File, version: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_writers_whose_clocks_disagree(create: Create, append: Append, clock: Cl
     clock(NOW + HOUR)
     append(DeltaLog(log.location), "ahead")
     clock(NOW + 5)
-    commit = late.commit(actions.WRITE, {}, [])
+    commit = late.commit(operations.WRITE, {}, [])
     assert (commit.version, commit.snapshot.timestamp_ms) == (2, NOW + HOUR + 1)
 
 
@@ -101,7 +101,7 @@ def test_who_did_not_see_the_enablement_is_stopped(create: Create, append: Appen
     late = Transaction(log, log.snapshot())
     enable(DeltaLog(log.location))
     with pytest.raises(MetadataChangedError):
-        late.commit(actions.WRITE, {}, [])
+        late.commit(operations.WRITE, {}, [])
 
 
 def test_off_and_on_again(create: Create, append: Append, log_file: File) -> None:

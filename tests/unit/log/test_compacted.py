@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors import InvalidCompactionError, LogGapError, TruncatedLogError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

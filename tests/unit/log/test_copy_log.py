@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors import CopyStateError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.source_files import (
@@ -41,7 +41,7 @@ def load(log: DeltaLog, *names: str) -> None:
     snapshot = log.snapshot()
     known = loaded_files(log.store, snapshot)
     action, _ = put_part(log.store, snapshot.metadata.id, newest_part(snapshot), known, source(*names))
-    Transaction(log, snapshot).commit(actions.COPY_INTO, {}, [action])
+    Transaction(log, snapshot).commit(operations.COPY_INTO, {}, [action])
 
 
 def names_of(state: LoadedFiles) -> list[str]:

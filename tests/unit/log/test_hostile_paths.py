@@ -15,7 +15,7 @@ import pytest
 import deltasql
 from deltasql.base.errors import StorageError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum

@@ -15,7 +15,7 @@ from pyiceberg.manifest import ManifestFile
 
 import deltasql
 from deltasql.base.errors import AmbiguousWriteError, IcebergVectorsError, IcebergWritersError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.configuration.properties import partition_keys
@@ -90,7 +90,7 @@ def test_all_files_go(log: DeltaLog) -> None:
 def test_a_file_that_is_stated_once_more_is_listed_once(log: DeltaLog) -> None:
     commit(log, "a1", "b1")
     again = [replace(item, data_change=False, tags={"x": "y"}) for item in log.snapshot().add_files(["a1"])]
-    Transaction(log, log.snapshot()).commit(actions.Operation("COMPUTE STATS"), {}, again)
+    Transaction(log, log.snapshot()).commit(operations.Operation("COMPUTE STATS"), {}, again)
     assert listed(log) == ["a1", "b1"]
     assert summary(log)["total-data-files"] == "2"
 
@@ -137,9 +137,9 @@ def test_the_format_was_off_for_a_while(log: DeltaLog) -> None:
     (before,) = manifests(log)
     on = log.snapshot().metadata
     off = {key: text for key, text in on.configuration.items() if "universalFormat" not in key}
-    Transaction(log, log.snapshot()).commit(actions.UNSET_PROPERTIES, {}, [replace(on, configuration=off)])
+    Transaction(log, log.snapshot()).commit(operations.UNSET_PROPERTIES, {}, [replace(on, configuration=off)])
     assert metadata(log).properties["delta-version"] == "1"
-    Transaction(log, log.snapshot()).commit(actions.SET_PROPERTIES, {}, [on])
+    Transaction(log, log.snapshot()).commit(operations.SET_PROPERTIES, {}, [on])
     (after,) = manifests(log)
     assert after.manifest_path != before.manifest_path
     assert listed(log) == ["a1", "b1"]
@@ -164,7 +164,7 @@ def test_tables_of_others_that_lack_something(
         log = session.log("t")
     on = log.snapshot().metadata.with_configuration({"delta.universalFormat.enabledFormats": "iceberg"})
     with caplog.at_level(logging.WARNING):
-        Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [on, AddFile("f", {}, 1, 1, stats=stats)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [on, AddFile("f", {}, 1, 1, stats=stats)])
     assert "[DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED] Version 1 of t is committed" in caplog.text
     assert f"[DELTA_ICEBERG_COMPAT_VIOLATION.{condition}]" in caplog.text
     assert objects(log) == set()
@@ -329,7 +329,7 @@ def test_a_type_that_widens_lists_all_files_anew(tmp_path: Path) -> None:
     with deltasql.connect(str(tmp_path / "warehouse")) as session:
         session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES}, 'delta.enableTypeWidening' = 'true')")
         log = session.log("t")
-        Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [AddFile("f", {}, 1, 1, stats=STATS)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("f", {}, 1, 1, stats=STATS)])
         (before,) = manifests(log)
         session.sql("ALTER TABLE t ALTER COLUMN k TYPE BIGINT")
         (after,) = manifests(session.log("t"))
@@ -345,7 +345,7 @@ def test_a_failure_is_told_and_no_more(
     before = objects(log)
     with caplog.at_level(logging.WARNING):
         monkeypatch.setattr(pa, "array", lambda *_: 1 / 0)
-        Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [AddFile("f", {}, 1, 1, stats=STATS)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("f", {}, 1, 1, stats=STATS)])
         monkeypatch.undo()
     assert "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED" in caplog.text
     assert log.snapshot().version == 1

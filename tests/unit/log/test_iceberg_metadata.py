@@ -12,7 +12,7 @@ import pytest
 from pyiceberg.conversions import from_bytes
 
 import deltasql
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from tests.unit.log.iceberg_log import PROPERTIES, STATS, entries, metadata
@@ -40,7 +40,7 @@ def bounds(tmp_path: Path, kind: str, low: Any, high: Any) -> tuple[Any, Any]:
     stats = {"numRecords": 3, "minValues": {outer: {name: low}}, "maxValues": {outer: {name: high}}}
     stats["nullCount"] = {outer: {name: 1}}
     files = [AddFile("f", {}, 1, 1, stats=json.dumps(stats)), AddFile("g", {}, 1, 1, stats=STATS)]
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, files)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     file, other = (entry.data_file for entry in entries(log))
     number = inner.metadata["delta.columnMapping.id"]
     assert (other.lower_bounds, other.null_value_counts, other.record_count) == ({}, {}, 2)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import RowAppendError, RowDeleteReadError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.deletion_vectors import MarkedFile, mark_rows
 from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.row_rebase import Budget, RowRebase, TouchedRows
@@ -44,7 +44,7 @@ class Statements:
             self.table.log.store, self.table.log.location, rows, dict(self.net.marked), self.net.marking(NOW)
         )
         return transaction.commit_rebased(
-            Provenance(actions.TRANSACTION, {}), self.net.fixed_actions(), RowRebase(touched, rows, Budget())
+            Provenance(operations.TRANSACTION, {}), self.net.fixed_actions(), RowRebase(touched, rows, Budget())
         )
 
 
@@ -81,7 +81,7 @@ def test_so_is_a_new_row_that_any_statement_would_have_taken(table: Table, row: 
     # No blind append, which a transaction may be put before.
     transaction = Transaction(table.log, table.log.snapshot())
     transaction.record_read("x = 100", ["f2"])
-    transaction.commit(actions.MERGE, {}, [table.file("n1", [row])])
+    transaction.commit(operations.MERGE, {}, [table.file("n1", [row])])
     if not met:
         assert ours.commit() is not None
         return

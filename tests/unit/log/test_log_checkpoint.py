@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.base.errors import CheckpointMismatchError, InvalidCheckpointError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
@@ -76,10 +76,10 @@ def test_all_state_survives(create: Create, append: Append, location: str, log_f
     full = AddFile("p=a%2520b/f", {"p": "a b"}, 5, 6, True, '{"numRecords":3}', {"TAG": "1"}, None, 7, 8, "liquid")
     gone = AddFile("p=a%2520b/gone", {"p": "a b"}, 5, 6, base_row_id=1, default_row_commit_version=2)
     Transaction(log, log.snapshot()).commit(
-        actions.WRITE, {}, [full, gone, SetTransaction("app", 3, 4), DomainMetadata("d", "{}")]
+        operations.WRITE, {}, [full, gone, SetTransaction("app", 3, 4), DomainMetadata("d", "{}")]
     )
     transaction = Transaction(log, log.snapshot())
-    transaction.commit(actions.DELETE, {}, [gone.remove(4_000_000_000_000), DomainMetadata("e", "{}", removed=True)])
+    transaction.commit(operations.DELETE, {}, [gone.remove(4_000_000_000_000), DomainMetadata("e", "{}", removed=True)])
     before = log.snapshot()
     assert write_checkpoint(log.store, before)
     assert not write_checkpoint(log.store, before)
@@ -106,9 +106,9 @@ def test_expired_tombstones_and_transactions_go(create: Create, location: str, l
     old, new = AddFile("old", {}, 1, 1), AddFile("new", {}, 1, 1)
     now = 4_000_000_000_000
     Transaction(log, log.snapshot()).commit(
-        actions.WRITE, {}, [old, new, SetTransaction("a", 1, 5), SetTransaction("b", 1, now)]
+        operations.WRITE, {}, [old, new, SetTransaction("a", 1, 5), SetTransaction("b", 1, now)]
     )
-    Transaction(log, log.snapshot()).commit(actions.DELETE, {}, [old.remove(5), new.remove(now)])
+    Transaction(log, log.snapshot()).commit(operations.DELETE, {}, [old.remove(5), new.remove(now)])
     write_checkpoint(log.store, log.snapshot())
     forget(log_file, "*.crc")
     after = DeltaLog(location).snapshot()
@@ -122,7 +122,7 @@ def test_newer_commits_hide_rows_of_the_checkpoint(create: Create, append: Appen
     write_checkpoint(log.store, log.snapshot())
     removed = AddFile(f"{location.replace('%', '%25').replace(' ', '%20')}/b%20c", {}, 10, 1)
     again = AddFile("d", {}, 99, 1, False)
-    Transaction(log, log.snapshot()).commit(actions.DELETE, {}, [removed.remove(1), again])
+    Transaction(log, log.snapshot()).commit(operations.DELETE, {}, [removed.remove(1), again])
     for snapshot in (log.snapshot(), DeltaLog(location).snapshot()):
         assert snapshot.files(["path", "size"]).to_pylist() == [{"path": "a", "size": 10}, {"path": "d", "size": 99}]
 
@@ -285,7 +285,7 @@ def test_the_checksum_of_a_foreign_table(two: DeltaLog, log_file: File) -> None:
     assert not write_checksum(two.store, snapshot)
     assert snapshot.num_files == 4
     fresh = DeltaLog(two.location)
-    Transaction(fresh, fresh.snapshot()).commit(actions.WRITE, {}, [AddFile("n", {}, 1, 1)])
+    Transaction(fresh, fresh.snapshot()).commit(operations.WRITE, {}, [AddFile("n", {}, 1, 1)])
     after_commit(two.store, fresh.snapshot(), None)
 
 
@@ -412,7 +412,7 @@ def test_either_form_both_or_none(create: Create, append: Append, log_file: File
     log = create(configuration=names, partition_columns=("p",))
     stats = '{"numRecords":2,"minValues":{"x":1},"maxValues":{"x":2},"nullCount":{"x":0}}'
     files = [AddFile(f"f{n}", {"p": None if n else "a"}, 5, 1, True, stats) for n in range(2)]
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, files)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     write_checkpoint(log.store, log.snapshot())
     fields = {field.name for field in pq.read_schema(log_file(checkpoint_file(1))).field("add").type}
     assert ("stats" in fields) is (text == "true")
@@ -436,7 +436,7 @@ def test_a_few_files_of_many_are_found(
     forget(log_file, "*.crc")
     log = DeltaLog(location)
     Transaction(log, log.snapshot()).commit(
-        actions.WRITE, {}, [AddFile("new", {"p": "n"}, 1, 1), replace(files[3], size=99)]
+        operations.WRITE, {}, [AddFile("new", {"p": "n"}, 1, 1), replace(files[3], size=99)]
     )
     snapshot = DeltaLog(location).snapshot()
     assert snapshot.segment.checkpoint is not None

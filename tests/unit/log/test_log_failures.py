@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog, version_at

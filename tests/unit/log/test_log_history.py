@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base.errors import NotADeltaTableError, TimestampTooEarlyError, TimestampTooLateError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
@@ -79,7 +79,7 @@ def test_in_commit_timestamps_count_from_their_enablement(create: Create, append
     set_times(log_file, START, START + 5)
     snapshot = log.snapshot()
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
-    Transaction(log, snapshot).commit(actions.SET_PROPERTIES, {}, [enabled])
+    Transaction(log, snapshot).commit(operations.SET_PROPERTIES, {}, [enabled])
     append(log, "b")
     # A copy of the table has other file times; they matter before the enablement only.
     set_times(log_file, START, START + 5, START + 6, START + 7)

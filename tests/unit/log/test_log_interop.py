@@ -10,7 +10,7 @@ import deltalake
 import pyarrow as pa
 import pytest
 
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog

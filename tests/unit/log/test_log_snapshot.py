@@ -14,7 +14,7 @@ from deltasql.base.errors import (
     StateRecoverError,
     VersionNotFoundError,
 )
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -10,7 +10,7 @@ import pytest
 
 import deltasql
 from deltasql import Session
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.upkeep.manifests import FOLDER, folder_of
@@ -40,7 +40,7 @@ def add(session: Session, table: str, *files: AddFile, removes: tuple[str, ...] 
     log = session.log(table)
     snapshot = log.snapshot()
     gone = [item.remove(1) for item in snapshot.add_files(removes)]
-    Transaction(log, snapshot).commit(actions.WRITE, {}, [*gone, *files])
+    Transaction(log, snapshot).commit(operations.WRITE, {}, [*gone, *files])
 
 
 def file(path: str, **values: str | None) -> AddFile:

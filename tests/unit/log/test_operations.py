@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from deltasql.log.actions import actions
-from deltasql.log.actions.actions import Operation, Outcome, operation_named
+from deltasql.log import operations
+from deltasql.log.operations import Operation, Outcome, operation_named
 
-OURS = [item for item in vars(actions).values() if isinstance(item, Operation)]
+OURS = [item for item in vars(operations).values() if isinstance(item, Operation)]
 
 
 def test_a_name_in_the_log_is_one_of_ours() -> None:

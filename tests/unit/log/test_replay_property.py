@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import (
     Action,

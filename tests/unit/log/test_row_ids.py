@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from deltasql.base.errors import MetadataChangedError, RowIdsWithoutStatisticsError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.transaction import Commit, Transaction

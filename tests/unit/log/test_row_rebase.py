@@ -18,7 +18,7 @@ from deltasql.base.errors import (
     RowAppendError,
     RowDeleteReadError,
 )
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.commit.row_rebase import Budget
@@ -57,7 +57,7 @@ def test_what_is_committed_is_told_on_top_of_the_winner(table: Table) -> None:
     stated = replace(stated, stats='{"numRecords":10,"tightBounds":true}', clustering_provider="liquid")
     vector = inline_vector(positions(2, 3))
     Transaction(table.log, table.log.snapshot()).commit(
-        actions.DELETE, {}, [table.add("f1").remove(1), replace(stated, deletion_vector=vector)], blind_append=False
+        operations.DELETE, {}, [table.add("f1").remove(1), replace(stated, deletion_vector=vector)], blind_append=False
     )
     late.commit()
     lines = table.commit(2)
@@ -159,7 +159,7 @@ def test_new_rows(table: Table, level: IsolationLevel, blind: bool, picked: bool
 def test_a_deleted_row_of_a_new_file_is_no_new_row(table: Table) -> None:
     late = table.writer({"f1": [5]}, picks={100}, level=SERIALIZABLE)
     new = replace(table.file("n", [100, 101]), deletion_vector=inline_vector(positions(0)))
-    Transaction(table.log, table.log.snapshot()).commit(actions.WRITE, {}, [new])
+    Transaction(table.log, table.log.snapshot()).commit(operations.WRITE, {}, [new])
     assert late.commit() is not None
 
 
@@ -182,7 +182,7 @@ def test_restored_rows(table: Table, marks: Any, picks: Any, before: Any, after:
     restored = table.add("f1")
     vector = inline_vector(positions(*after)) if after else None
     transaction = Transaction(table.log, table.log.snapshot())
-    transaction.commit(actions.RESTORE, {}, [restored.remove(1), replace(restored, deletion_vector=vector)])
+    transaction.commit(operations.RESTORE, {}, [restored.remove(1), replace(restored, deletion_vector=vector)])
     if kind is not None:
         refused(late, kind)
         return
@@ -234,7 +234,7 @@ def test_changed_metadata_are_no_matter_of_rows(table: Table) -> None:
     late = table.writer({"f1": [5]})
     snapshot = table.log.snapshot()
     Transaction(table.log, snapshot).commit(
-        actions.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"a": "b"})]
+        operations.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"a": "b"})]
     )
     refused(late, MetadataChangedError)
 
@@ -291,5 +291,5 @@ def test_the_circle_leaves_serializable_and_appends_alone(table: Table) -> None:
     blind = Transaction(table.log, table.log.snapshot())
     table.insert("n", 100)
     table.writer({}, {"m": [200]}).commit()
-    assert blind.commit(actions.WRITE, {}, [table.file("b", [400])]).version == 3
+    assert blind.commit(operations.WRITE, {}, [table.file("b", [400])]).version == 3
     assert late.commit() is not None

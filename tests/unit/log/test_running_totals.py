@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import (
     Action,

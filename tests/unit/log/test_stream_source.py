@@ -22,7 +22,7 @@ from deltasql.base.errors import (
     VersionNotFoundError,
 )
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -57,7 +57,7 @@ def batches(tail: StreamSource, most_files: float = NO_LIMIT, most_bytes: float 
 def remove(log: DeltaLog, *files: AddFile, adds: tuple[AddFile, ...] = (), data_change: bool = True) -> None:
     removes = [replace(item.remove(1), data_change=data_change) for item in files]
     news = [replace(item, data_change=data_change) for item in adds]
-    Transaction(log, log.snapshot()).commit(actions.UPDATE, {}, [*removes, *news])
+    Transaction(log, log.snapshot()).commit(operations.UPDATE, {}, [*removes, *news])
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_a_start_that_is_not_there(log: DeltaLog, rules: dict[str, object], erro
 
 def with_columns(log: DeltaLog, *fields: StructField) -> None:
     metadata = replace(log.snapshot().metadata, schema=StructType(fields))
-    Transaction(log, log.snapshot()).commit(actions.CHANGE_COLUMNS, {}, [metadata])
+    Transaction(log, log.snapshot()).commit(operations.CHANGE_COLUMNS, {}, [metadata])
 
 
 def test_new_columns_stop_a_stream_that_began_without_them_and_not_the_next(log: DeltaLog, append: Append) -> None:
@@ -199,7 +199,7 @@ def test_another_table_in_the_place(log: DeltaLog) -> None:
     tail = tail_of(log)
     start = tail.first()
     metadata = replace(log.snapshot().metadata, id="another")
-    Transaction(log, log.snapshot()).commit(actions.REPLACE_TABLE, {}, [metadata])
+    Transaction(log, log.snapshot()).commit(operations.REPLACE_TABLE, {}, [metadata])
     with pytest.raises(DifferentTableError, match="the-id"):
         tail.next(start, NO_LIMIT, NO_LIMIT, tail.latest_version())
 
@@ -229,7 +229,7 @@ def test_a_hole_in_the_log_is_told_even_where_data_may_be_lost(log: DeltaLog, ap
 def test_the_change_feed(create: Create, add: Add, append: Append) -> None:
     log = create(add("a"), configuration=MappingProxyType({"delta.enableChangeDataFeed": "true"}))
     feed = tuple(AddCDCFile(f"_change_data/{name}", {}, 10) for name in ("c1", "c2"))
-    Transaction(log, log.snapshot()).commit(actions.UPDATE, {}, [add("a").remove(1), add("b"), *feed])
+    Transaction(log, log.snapshot()).commit(operations.UPDATE, {}, [add("a").remove(1), add("b"), *feed])
     remove(log, add("b"))
     tail = tail_of(log, starting_version=0, change_feed=True)
     end = tail.next(tail.first(), NO_LIMIT, NO_LIMIT, 2)
@@ -251,6 +251,6 @@ def test_the_change_feed_of_a_table_without_one(log: DeltaLog) -> None:
 def test_metadata_of_the_same_columns_stops_nothing(log: DeltaLog, append: Append) -> None:
     tail = tail_of(log, starting_version=0)
     metadata: Metadata = log.snapshot().metadata.with_configuration({"custom": "x"})
-    Transaction(log, log.snapshot()).commit(actions.SET_PROPERTIES, {}, [metadata])
+    Transaction(log, log.snapshot()).commit(operations.SET_PROPERTIES, {}, [metadata])
     append(log, "e")
     assert batches(tail) == [["a", "b", "c", "d", "e"]]

@@ -15,7 +15,7 @@ from deltasql.base.errors import (
     ConcurrentDeleteReadError,
     RowDeleteReadError,
 )
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.row_rebase import row_indexes_by_order
 from deltasql.log.commit.transaction import Transaction

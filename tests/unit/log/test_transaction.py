@@ -24,7 +24,7 @@ from deltasql.base.errors import (
     StorageError,
     TableReplacedError,
 )
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
@@ -371,7 +371,7 @@ def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Line
 
 _APPEND_TEN = """
 import sys
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog

@@ -13,15 +13,15 @@ import pytest
 
 import deltasql
 from deltasql.base.errors import StorageError, VacuumLiteError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.old_files import hidden_names, unused_files
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import open_store
-from deltasql.log.unused_files import hidden_names, unused_files
 from deltasql.session.session import Session
 
 DAY = 24 * 60 * 60

@@ -13,7 +13,7 @@ import pytest
 import deltasql
 from deltasql.base.errors import TableNotFoundError
 from deltasql.base.errors.base import MOST_LINES, Caret, DeltaSqlError
-from deltasql.files.render.html import MOST_VERSIONS, diff_html
+from deltasql.files.rendering.html import MOST_VERSIONS, diff_html
 from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 

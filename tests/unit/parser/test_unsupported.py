@@ -9,7 +9,7 @@ import pytest
 from deltasql.base.errors import ParseSyntaxError
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.sql.parser import expected_keywords, parse, refused_name, split
-from deltasql.sql.parser.unsupported import TABLE, refusal
+from deltasql.sql.parser.unsupported import TABLE, unsupported
 from deltasql.sql.queries.query_filters import find, outline
 from tests.refusals.table import refused_statements
 
@@ -99,7 +99,7 @@ def test_names() -> None:
     error = refused_name(Caret(sql, 21, 40))
     assert error is not None
     assert error.message.startswith("system.access.audit is not supported.")
-    assert refusal("SELECT 1") is None
+    assert unsupported("SELECT 1") is None
 
 
 def test_they_are_not_offered() -> None:

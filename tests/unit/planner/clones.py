@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import write_vectors
 from deltasql.log.commit.transaction import Transaction

@@ -12,7 +12,7 @@ from deltasql.base.settings.session_settings import SessionSettings
 from deltasql.catalog import Catalog
 from deltasql.engines.engine import InProcessFirst
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -206,7 +206,7 @@ class Lab:
             AddFile(f"f{next(self._numbers)}.parquet", dict(values), 10, 1, True, text or None)
             for values in partitions or ({},)
         ]
-        Transaction(log, log.snapshot()).commit(actions.WRITE, {}, adds)
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, adds)
         return [add.path for add in adds if isinstance(add, AddFile)]
 
     def _at(self, table: str) -> DeltaLog:

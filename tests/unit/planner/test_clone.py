@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Action, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.source_files import COPY_INTO

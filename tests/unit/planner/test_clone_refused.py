@@ -10,7 +10,7 @@ import pytest
 
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.storage import log_store
 from deltasql.session.execution import commit as execution

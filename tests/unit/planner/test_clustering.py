@@ -23,7 +23,7 @@ from deltasql.base.errors import (
     OptimizeFullError,
     ReplaceClusteredError,
 )
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.stream_source import clustering_columns
@@ -174,7 +174,7 @@ def taken(lab: Lab, sql: str, *files: tuple[str, int, dict[str, str | None] | No
     lab.run(f"CREATE OR REPLACE TABLE t ({COLUMNS}) CLUSTER BY (a)")
     log = lab._at("t")
     Transaction(log, log.snapshot()).commit(
-        actions.WRITE, {}, [AddFile(path, {}, size, 1, tags=tags) for path, size, tags in files]
+        operations.WRITE, {}, [AddFile(path, {}, size, 1, tags=tags) for path, size, tags in files]
     )
     lab.run("SET spark.databricks.delta.optimize.maxFileSize = 10")
     change = lab.plan(sql)
@@ -217,7 +217,7 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab, monkeypatch: pytest.MonkeyPat
     lab.run(f"CREATE TABLE t ({COLUMNS}) CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     log = lab._at("t")
     files = [AddFile("1", {}, 1, 1, tags=cube("x")), AddFile("2", {}, 1, 1, tags=cube("y")), AddFile("3", {}, 1, 1)]
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, files)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     lab.run("ALTER TABLE t DROP COLUMN b")
     monkeypatch.setattr("deltasql.files.inspection.foreign_columns", lambda *_: [True] * 3)
     change = lab.plan("REORG TABLE t APPLY (PURGE)")

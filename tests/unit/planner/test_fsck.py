@@ -8,13 +8,13 @@ import pytest
 
 import deltasql
 from deltasql.base.errors import InvalidSettingError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.actions.file_tables import ADD, from_files
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.old_files import missing_files
 from deltasql.log.storage.stores import open_store
-from deltasql.log.unused_files import missing_files
 from deltasql.schema.arrow_values import no_rows
 from deltasql.session.session import Session
 
@@ -42,7 +42,7 @@ def session(tmp_path: Path) -> Session:
     adds = [AddFile(path, {}, 10, 1, stats='{"numRecords":5}', deletion_vector=dv) for path, dv in files.items()]
     for path in (root / "a b", root / "c", root / "d", root / vector_path(NAMES[0]), tmp_path / "f"):
         path.write_bytes(b"x" * 10)
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {"mode": "Append"}, adds)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {"mode": "Append"}, adds)
     return session
 
 

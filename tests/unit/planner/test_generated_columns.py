@@ -20,7 +20,7 @@ from deltasql.base.errors import (
     NoIdentityError,
     ReplaceIdentityColumnsError,
 )
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Number, Project, Rewrite, Write
@@ -180,10 +180,10 @@ def test_numbers_conflict_and_nothing_else_does(table: Lab) -> None:
     log = table.context().logs(table.catalog.require(("i",)).location, "i")
     before = log.snapshot()
     metadata = before.metadata
-    Transaction(log, before).commit(actions.WRITE, {}, [metadata], tags={"delta.identity.schemaUpdate": "true"})
+    Transaction(log, before).commit(operations.WRITE, {}, [metadata], tags={"delta.identity.schemaUpdate": "true"})
     with pytest.raises(MetadataChangedError):
-        Transaction(log, before).commit(actions.WRITE, {}, [metadata, AddFile("a.parquet", {}, 1, 1, True)])
-    assert Transaction(log, before).commit(actions.WRITE, {}, [AddFile("a.parquet", {}, 1, 1, True)]).version == 2
+        Transaction(log, before).commit(operations.WRITE, {}, [metadata, AddFile("a.parquet", {}, 1, 1, True)])
+    assert Transaction(log, before).commit(operations.WRITE, {}, [AddFile("a.parquet", {}, 1, 1, True)]).version == 2
 
 
 def test_what_the_table_says_of_itself(table: Lab) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors import IllegalOptionError, InvalidIdempotentWriteError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.commit.transaction import Transaction
 from deltasql.planner.changes import Answer, Plan, SettingChange, Stepwise, TableChange
@@ -29,7 +29,7 @@ def plan_of(lab: Lab, sql: str) -> Plan:
 
 def done(lab: Lab, version: int) -> None:
     log = lab._at("t")
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [SetTransaction("app", version)])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [SetTransaction("app", version)])
 
 
 def test_a_write_is_noted(table: Lab) -> None:

@@ -18,7 +18,7 @@ from deltasql.base.errors import (
     ZOrderWithoutStatsError,
 )
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Curve, Reads
@@ -56,7 +56,7 @@ def metrics(change: Any) -> dict[str, Any]:
 
 def commit(lab: Lab, table: str, *adds: AddFile) -> None:
     log = lab._at(table)
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, list(adds))
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, list(adds))
 
 
 def read(change: LayoutChange) -> Reads:

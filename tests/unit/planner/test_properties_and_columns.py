@@ -19,7 +19,7 @@ from deltasql.base.errors import (
     UnsetMissingPropertyError,
     WriteIntoViewError,
 )
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -141,7 +141,7 @@ def test_iceberg_reads_no_file_with_a_deletion_vector(lab: Lab, fails: Fails) ->
     lab.plan(switch)
     log = DeltaLog(lab.snapshot("v").location, "v")
     marked = AddFile("marked", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=vector)
-    Transaction(log, log.snapshot()).commit(actions.WRITE, {}, [marked])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [marked])
     fails(switch, IcebergVectorsError)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.row_change import may_repeat
+from deltasql.planner.row_changes import may_repeat
 from tests.unit.planner.lab import Lab, columns
 
 

@@ -14,7 +14,7 @@ import pytest
 import deltasql
 from deltasql.base.errors import AppendOnlyError, ConcurrentWriteError, RestoreMissingFilesError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction

@@ -11,7 +11,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.plan.base import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Rewrite, RowReads, Scan, SqlQuery
 from deltasql.planner.changes import RowChange
-from deltasql.planner.row_change import WHOLE_TABLE, must_materialize_source, partition_test
+from deltasql.planner.row_changes import WHOLE_TABLE, must_materialize_source, partition_test
 from deltasql.schema.types import StructType
 from tests.unit.planner.lab import FakeAnalyst, Lab, columns
 

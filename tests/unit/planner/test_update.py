@@ -21,7 +21,7 @@ from deltasql.base.errors import (
 )
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SqlQuery
 from deltasql.planner.changes import RowChange
-from deltasql.planner.row_change import WHOLE_TABLE
+from deltasql.planner.row_changes import WHOLE_TABLE
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 Fails = Callable[..., Any]

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.log.actions import actions
+from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
@@ -157,13 +157,13 @@ def table_of(location: Path, configuration: Mapping[str, str], checkpoint: bool,
     metadata = Metadata("id", SCHEMA, ("p",), configuration, created_time=1)
     days = ["2020-01-01", None, "2020-01-02"]
     first = [added(number, days[number % 3]) for number in range(30)]
-    Transaction(log, None).commit(actions.CREATE_TABLE, {}, [protocol, metadata, *first])
+    Transaction(log, None).commit(operations.CREATE_TABLE, {}, [protocol, metadata, *first])
     if checkpoint:
         write_checkpoint(log.store, log.snapshot())
     if tail:
         gone = first[4].remove(2)
         Transaction(log, log.snapshot()).commit(
-            actions.WRITE, {}, [gone, added(7, days[1]), *(added(n, "2020-01-03") for n in range(30, 36))]
+            operations.WRITE, {}, [gone, added(7, days[1]), *(added(n, "2020-01-03") for n in range(30, 36))]
         )
     return DeltaLog(str(location), "t").snapshot()
 

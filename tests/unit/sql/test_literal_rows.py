@@ -11,7 +11,7 @@ import pytest
 
 from deltasql.base.errors.base import LeftToEngineError
 from deltasql.schema.text import type_text
-from deltasql.sql.literal_rows import as_type, literal_constant, literal_rows
+from deltasql.sql.row_literals import as_type, literal_constant, literal_rows
 from tests.unit.planner.lab import columns
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -178,7 +178,7 @@ def test_rows_that_are_left_to_spark(query: str) -> None:
 
 
 def test_too_many_rows_are_left_to_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.sql.literal_rows.MOST_ROWS", 3)
+    monkeypatch.setattr("deltasql.sql.row_literals.MOST_ROWS", 3)
     assert literal_rows("VALUES (1), (2), (3)", PARIS) is not None
     assert literal_rows("VALUES (1), (2), (3), (4)", PARIS) is None
 

@@ -15,7 +15,7 @@ from io import StringIO
 from itertools import compress
 from typing import Any, NamedTuple
 
-from deltasql.files.render.values import Grid, value_text, write_table
+from deltasql.files.rendering.values import Grid, value_text, write_table
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 

@@ -30,7 +30,7 @@ from deltasql.base.settings.session_settings import (
     ROW_LEVEL_SUBQUERIES,
     UPDATE_VECTORS,
 )
-from deltasql.log.actions import actions as operations
+from deltasql.log import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties import CHANGE_DATA_FEED, DELETION_VECTORS, TableProperties
 from deltasql.log.replay.snapshot import Snapshot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from deltasql.files.render import FORMATS, values
-from deltasql.files.render.values import Grid, value_json, value_text
+from deltasql.files.rendering import FORMATS, values
+from deltasql.files.rendering.values import Grid, value_json, value_text
 
 
 def render(grid: Grid, style: str, stream: TextIO) -> None:
