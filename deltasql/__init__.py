@@ -21,17 +21,14 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.version import __version__
+from deltasql.base import __version__
 
 if TYPE_CHECKING:
     from deltasql import databricks, dbapi, errors, tables
-    from deltasql.base.errors import DeltaSqlError
-    from deltasql.base.progress import Progress
+    from deltasql.base import DeltaSqlError, Progress
     from deltasql.clients.spark.install import install, uninstall
-    from deltasql.files.result import Result, Row
-    from deltasql.session.execution.run import Pending
-    from deltasql.session.opening import connect
-    from deltasql.session.session import Session
+    from deltasql.files import Result, Row
+    from deltasql.session import Pending, Session, connect
 
 __all__ = [
     "DeltaSqlError",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from deltasql.base import lazy
+from deltasql.base import doors, lazy
 
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
@@ -17,7 +18,7 @@ LAYERS = (
     {"schema"},
     {"plan"},
     {"sql"},
-    {"log.properties"},
+    {"log.properties", "log.operations"},
     {"log.storage", "log.protocol"},
     {"log.committers"},
     {"log.actions"},
@@ -87,7 +88,8 @@ OWNERS = {
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
 FILES = {
-    "base.errors": "the table of conditions, and its stub",
+    "base.errors": "the table of conditions",
+    "base.stubs": "stubs for type checkers",
     "log.storage": "table files: the one room that knows where they are",
     "catalog.commit_stores": "the catalog's own file, which SQLite opens",
     "catalog.catalog": "whether /Volumes is a folder of this machine",
@@ -103,7 +105,8 @@ FILES = {
     "sql.parser.automaton": "the tables of the grammar, kept from process to process",
     "files.stage": "the limits of this process's cgroup",
     "engines.sail.guards.guards": "the table of calls that run on Sail",
-    "files.render.progress": "the width of the terminal",
+    "files.rendering.progress": "the width of the terminal",
+    "files.rendering.values": "the width of the terminal",
     "files.render.values": "the width of the terminal",
     "clients.server.flight": "the token, and the certificate of TLS",
     "base.timezone": "the zone of this machine",
@@ -170,7 +173,7 @@ LATE = {
     "deltasql.clients.golden.parallel": START,
     "deltasql.clients.golden.suite": START,
     "deltasql.clients.golden.record": START,
-    "deltasql.sql.parser": START,
+    "deltasql.sql.splitting": START,
     "deltasql.files.rendering.formats": START,
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,
@@ -217,6 +220,10 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
 
 
+for _room in doors.ROOMS:
+    import_module(f"deltasql.{_room}")
+
+
 @cache
 def modules() -> dict[str, Path]:
     return {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -238,7 +245,7 @@ def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = 
             yield from (Import(module, alias.name, node.lineno, runs, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}:{node.lineno}: a relative import"
-            if node.module == "deltasql.base.lazy":
+            if node.module in {"deltasql.base", "deltasql.base.lazy"}:
                 yield from (Import(module, package, node.lineno, runs, late=True) for package in _lazy(node))
             yield from (Import(module, target, node.lineno, runs, late) for target in _from(node))
         else:
@@ -253,17 +260,17 @@ def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = 
 
 def _lazy(node: ast.ImportFrom) -> Iterator[str]:
     """The packages behind names of deltasql.base.lazy, which are imported when they are first used."""
-    for found in (vars(lazy)[alias.name] for alias in node.names):
+    for found in (vars(lazy).get(alias.name) for alias in node.names):
         if isinstance(found, lazy.LazyModule):
             yield found.module
 
 
 def _from(node: ast.ImportFrom) -> Iterator[str]:
-    """`from deltasql.a import b`: the module deltasql.a.b where there is one, else deltasql.a."""
+    """`from deltasql.a import b`: the module deltasql.a.b, or that of b behind the door of a room, else deltasql.a."""
     assert node.module is not None
     for alias in node.names:
         name = f"{node.module}.{alias.name}"
-        yield name if name in modules() else node.module
+        yield name if name in modules() else doors.homes.get(node.module, {}).get(alias.name, node.module)
 
 
 @cache
@@ -434,3 +441,24 @@ def test_table_files_are_reached_through_their_storage_alone() -> None:
             continue
         wrong += [f"{module}:{line}" for line in _touches_files(ast.parse(path.read_text(encoding="utf-8")))]
     assert not wrong, f"only {', '.join(FILES)} may touch files: {', '.join(wrong)}"
+
+
+def test_rooms_are_entered_by_their_doors() -> None:
+    """From outside, names of a room are imported from its package, which lists them, or are modules right below it."""
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} imports {node.module}: add what it needs to the door of the room"
+        for name, path in modules().items()
+        for node in ast.walk(_parsed(path))
+        if isinstance(node, ast.ImportFrom) and not _by_door(name, str(node.module))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def _by_door(module: str, target: str) -> bool:
+    room = ".".join(target.split(".")[:2])
+    return (
+        room.removeprefix("deltasql.") not in doors.ROOMS
+        or module == room
+        or module.startswith(f"{room}.")
+        or target in {room, "deltasql.base.errors", "deltasql.base.doors"}
+    )

@@ -3,7 +3,19 @@
 Schema and properties of a table always come from its `_delta_log`, never from here.
 """
 
-from deltasql.catalog.catalog import Catalog
-from deltasql.catalog.governance import DEFAULT_CATALOG, DEFAULT_SCHEMA, SchemaEntry, TableEntry
+from __future__ import annotations
 
-__all__ = ["DEFAULT_CATALOG", "DEFAULT_SCHEMA", "Catalog", "SchemaEntry", "TableEntry"]
+from deltasql.base.doors import door
+
+__getattr__, __dir__ = door(
+    __name__,
+    """
+    catalog: Catalog
+    external.routing: Catalogs ExternalCatalogs MirroredTable TableFacts configured of_spark
+    governance: UNGOVERNED Argument Entry FunctionDefinition FunctionEntry Governance Policies Policy
+        RefreshDefinition Refreshed SchemaEntry SchemaMode Securable StoredExpectation TableEntry TableSource
+        ViewDefinition ViewEntry VolumeEntry arguments_text checked matching now sql_name table_kind
+    names: CATALOG FUNCTION METASTORE SCHEMA TABLE VOLUME Subject
+    store: INFORMATION_SCHEMA SYSTEM
+    """,
+)

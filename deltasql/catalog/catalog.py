@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 
-from deltasql.base import errors
-from deltasql.base.errors.suggestion import meant, similar_names
+from deltasql.base import errors, meant, similar_names
 from deltasql.catalog.external.routing import ExternalStore
 from deltasql.catalog.governance import (
     DEFAULT_CATALOG,
@@ -52,7 +51,7 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
-from deltasql.log.storage.listing import is_local, is_relative, local_path, relative_location
+from deltasql.log import is_local, is_relative, local_path, relative_location
 
 _VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)
 

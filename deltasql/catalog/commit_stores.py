@@ -23,8 +23,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from deltasql.base import errors
 from deltasql.catalog.governance import now
 from deltasql.catalog.shared_objects import SharedObjects
-from deltasql.log.committers import StagedCommit, TableCommits
-from deltasql.log.storage.listing import absolute_location
+from deltasql.log import StagedCommit, TableCommits, absolute_location
 
 FILE_NAME = "_catalog.db"
 _LAYOUT_VERSION = 10

@@ -23,9 +23,8 @@ from enum import Enum
 from typing import Any, TypeAlias, Union
 
 from deltasql.base import errors
-from deltasql.plan.base import quote
-from deltasql.schema.json import schema_from_json, type_to_json
-from deltasql.schema.types import StructType
+from deltasql.plan import quote
+from deltasql.schema import StructType, schema_from_json, type_to_json
 
 
 class Refreshed(Enum):

@@ -12,9 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias, Union
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.suggestion import meant, similar_names
+from deltasql.base import DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry
 from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
 from deltasql.catalog.governance import (
@@ -51,17 +49,17 @@ from deltasql.catalog.store import (
     information_view,
     information_views,
 )
-from deltasql.log.storage.listing import (
+from deltasql.log import (
     LAST_CHECKPOINT,
     LOG,
+    LogStore,
     absolute_location,
     commit_path,
     is_local,
     is_same_directory,
+    open_store,
 )
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.stores import open_store
-from deltasql.plan.base import quote
+from deltasql.plan import quote
 
 Name: TypeAlias = Union[str, Sequence[str]]
 """One part as a string, or all parts in order."""

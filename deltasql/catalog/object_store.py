@@ -70,7 +70,7 @@ from deltasql.catalog.store import (
     Volumes,
     of_kind,
 )
-from deltasql.log.storage.log_store import LogStore
+from deltasql.log import LogStore
 
 # Each attempt but the first follows a conflict with another statement on the same name.
 _MOST_ATTEMPTS = 20

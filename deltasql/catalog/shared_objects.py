@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from typing_extensions import Self
 
 from deltasql.base import errors
-from deltasql.log.storage.log_store import LogStore, Tag
+from deltasql.log import LogStore, Tag
 
 LAYOUT_VERSION = 3
 PATIENCE = 30.0

@@ -26,7 +26,7 @@ from deltasql.catalog.governance import (
     ViewEntry,
     VolumeEntry,
 )
-from deltasql.schema.types import INTEGER, STRING, TIMESTAMP, DataType, StructField, StructType
+from deltasql.schema import INTEGER, STRING, TIMESTAMP, DataType, StructField, StructType
 
 SchemaKey: TypeAlias = tuple[str, str]
 """Catalog and schema, in lower case."""

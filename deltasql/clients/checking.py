@@ -21,58 +21,62 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.catalog.governance import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import Operator, SqlQuery
-from deltasql.planner.catalog_changes import (
+from deltasql.base import Caret, DeltaSqlError, errors, meant, similar_names
+from deltasql.catalog import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
+from deltasql.log import Metadata, Stores
+from deltasql.plan import ColumnPath, LogicalPlan, Operator, SqlQuery, SqlText, TableName, quote
+from deltasql.planner import (
+    AtomicBlock,
     CatalogChange,
     CatalogCreation,
-    FunctionChange,
-    Registration,
-    SchemaCreation,
-    ViewChange,
-)
-from deltasql.planner.changes import (
-    AtomicBlock,
     CloneChange,
+    FunctionChange,
     Plan,
+    Registration,
     RowChange,
+    SchemaCreation,
     SettingChange,
+    StatementEngine,
     Stepwise,
     TableChange,
+    ViewChange,
 )
-from deltasql.planner.door import StatementEngine
-from deltasql.schema.text import schema_ddl
-from deltasql.schema.types import StructType, matching
-from deltasql.session.execution.run import Placing, Run, unstarted_engine
-from deltasql.session.opening import connect, described
-from deltasql.session.script.parsing import parse_script
-from deltasql.session.session import Session
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters
-from deltasql.sql.postfix import BoundStatement
-from deltasql.sql.queries.query_facts import derived_columns
-from deltasql.sql.queries.query_filters import unknown_columns
-from deltasql.sql.queries.relations import TableReference, table_references
-from deltasql.sql.splitting import declared_variables, is_script, second_query, split
-from deltasql.sql.tokens import TokenCursor, tokenize
-from deltasql.statements import plan_statement
-from deltasql.statements.clone import CloneTable
-from deltasql.statements.constraints import AddConstraint
-from deltasql.statements.delete import Delete
-from deltasql.statements.function import CreateFunction
-from deltasql.statements.insert import Insert
-from deltasql.statements.merge import InsertAction, Merge, MergeClause, UpdateAction
-from deltasql.statements.query import Query
-from deltasql.statements.refresh import CreateRefreshed
-from deltasql.statements.table import CreateTable, CreateTableLike
-from deltasql.statements.update import Update
-from deltasql.statements.view import CreateView
+from deltasql.schema import StructType, matching, schema_ddl
+from deltasql.session import Placing, Run, Session, connect, described, parse_script, unstarted_engine
+from deltasql.sql import (
+    BoundStatement,
+    TableReference,
+    TokenCursor,
+    bind_identifiers,
+    bind_parameters,
+    declared_variables,
+    derived_columns,
+    is_script,
+    parse,
+    second_query,
+    split,
+    table_references,
+    tokenize,
+    unknown_columns,
+)
+from deltasql.statements import (
+    AddConstraint,
+    CloneTable,
+    CreateFunction,
+    CreateRefreshed,
+    CreateTable,
+    CreateTableLike,
+    CreateView,
+    Delete,
+    Insert,
+    InsertAction,
+    Merge,
+    MergeClause,
+    Query,
+    Update,
+    UpdateAction,
+    plan_statement,
+)
 
 
 class EngineNeededError(Exception):

@@ -12,13 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import without_secrets
-from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.interrupts import telling
-from deltasql.base.settings.engines import ENGINES
-from deltasql.base.version import __version__
+from deltasql.base import ENGINES, DeltaSqlError, __version__, errors, similar_names, telling, without_secrets
 from deltasql.clients.command import checking, testing
 from deltasql.clients.command.shells import (
     SHELLS,
@@ -35,14 +29,13 @@ from deltasql.clients.command.shells import (
     with_catalogs,
 )
 from deltasql.clients.command.testing import read_script, shown_name
-from deltasql.files.rendering import AUTO, FORMATS
-from deltasql.files.rendering.progress import ProgressLine
-from deltasql.plan.base import quote
+from deltasql.files import AUTO, FORMATS, ProgressLine
+from deltasql.plan import quote
 
 if TYPE_CHECKING:
-    from deltasql.files.result import Result
-    from deltasql.session.session import Session
-    from deltasql.sql.splitting import Statement
+    from deltasql.files import Result
+    from deltasql.session import Session
+    from deltasql.sql import Statement
 
 OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
@@ -337,7 +330,7 @@ class _Connection:
     """A session for the length of a `with`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from deltasql.session.opening import connect
+        from deltasql.session import connect
 
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
@@ -363,8 +356,8 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
 
     Raises the first error, after its position in the file was printed, unless --keep-going is set.
     """
-    from deltasql.files.rendering.formats import render
-    from deltasql.sql.splitting import split
+    from deltasql.files import render
+    from deltasql.sql import split
 
     code = OK
     for statement in split(script.text):

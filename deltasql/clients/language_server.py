@@ -15,19 +15,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.version import __version__
+from deltasql.base import DeltaSqlError, __version__
 from deltasql.clients.checking import Checker, Finding, exists
 from deltasql.clients.repl.completion import Suggestion, suggestions
-from deltasql.schema.paths import child
-from deltasql.schema.text import type_text
-from deltasql.schema.types import DataType, StructType
-from deltasql.session.opening import Description, connect, described
-from deltasql.session.session import Session
-from deltasql.sql.parser import parse
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.splitting import Statement, split
-from deltasql.sql.tokens import Token, TokenCursor, tokenize
+from deltasql.schema import DataType, StructType, child, type_text
+from deltasql.session import Description, Session, connect, described
+from deltasql.sql import Statement, Token, TokenCursor, parse, split, table_references, tokenize
 
 
 @dataclass(frozen=True, slots=True)

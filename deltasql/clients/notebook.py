@@ -16,23 +16,17 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from IPython.display import HTML, display
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.settings.engines import requested_engine
-from deltasql.files.rendering.html import diff_html
-from deltasql.plan.base import TableName
-from deltasql.schema.text import tree_text
-from deltasql.session.opening import connect
-from deltasql.session.session import Session
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.parameters import bind_parameters
-from deltasql.sql.splitting import split
+from deltasql.base import DeltaSqlError, errors, requested_engine, similar_names
+from deltasql.files import diff_html
+from deltasql.plan import TableName
+from deltasql.schema import tree_text
+from deltasql.session import Session, connect
+from deltasql.sql import bind_parameters, parse, split
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from deltasql.files.result import Result
+    from deltasql.files import Result
 
 USAGE = (
     "%sql [--warehouse DIR] [--engine spark|sail|sc://HOST] [--session NAME] [--rows N] [--out NAME] [NAME <<] [SQL]"

@@ -15,7 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from deltasql.clients.golden.suite import OutputFailure
-    from deltasql.session.session import Session
+    from deltasql.session import Session
 
 ACCEPT = "--deltasql-accept"
 ENGINE = "--deltasql-engine"
@@ -100,7 +100,7 @@ class GoldenItem(pytest.Item):
             raise GoldenMismatchError(tuple(map(self._relative, outcome.failures)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        from deltasql.base.errors.base import DeltaSqlError
+        from deltasql.base import DeltaSqlError
 
         if isinstance(excinfo.value, GoldenMismatchError):
             return _FailureReport(excinfo.value.failures)
@@ -183,7 +183,7 @@ def _annotations(report: object) -> list[str]:
 
 
 def _sessions(config: pytest.Config) -> Callable[[str], Session]:
-    from deltasql.base.settings.engines import requested_engine
+    from deltasql.base import requested_engine
     from deltasql.clients.golden import temporary_sessions
 
     return temporary_sessions(*requested_engine(config.getoption(ENGINE)))

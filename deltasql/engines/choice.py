@@ -16,16 +16,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.lazy import pc
-from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
-from deltasql.files.stage import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
-from deltasql.log.protocol import has_variants
-from deltasql.log.storage.listing import hadoop_scheme, is_local
-from deltasql.plan import base
-from deltasql.plan.operators import Constraint, Operator, Scan, SqlQuery, children
-from deltasql.schema.types import StructType, has_collations
+from deltasql.base import DEFAULTS, IO_MODE, DeltaSqlError, LeftToEngineError, errors, pc
+from deltasql.files import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
+from deltasql.log import hadoop_scheme, has_variants, is_local
+from deltasql.plan import Constraint, Operator, Scan, SqlQuery, base, children
+from deltasql.schema import StructType, has_collations
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 

@@ -11,11 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.interrupts import interruptible
-from deltasql.base.lazy import pa
-from deltasql.base.progress import Watch
-from deltasql.catalog.governance import TableSource
+from deltasql.base import LeftToEngineError, Watch, interruptible, pa
+from deltasql.catalog import TableSource
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
 from deltasql.engines.local.rewrites import planned_rewrite, planned_write, rewrite_in_process, write_in_process
 from deltasql.engines.local.selections import PlainScan, SelectedRows
@@ -26,24 +23,33 @@ from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.row_actions import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.result import RowSource
-from deltasql.files.stage import SessionFacts
-from deltasql.files.writing.arrow_files import Staged
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
-from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way, recorded_ways, ways_recorded
-from deltasql.planner.door import RewriteOutcome, Stage
-from deltasql.schema.evolution import declared_rows
-from deltasql.schema.types import ArrayType, DataType, MapType, StructType, case_matters, matching
+from deltasql.files import RowSource, SessionFacts, Staged
+from deltasql.log import Stores
+from deltasql.plan import (
+    EVALUATED,
+    IN_MEMORY,
+    ComputedBy,
+    Literals,
+    MemoryRows,
+    Operator,
+    Rearrange,
+    Rewrite,
+    Way,
+    Write,
+    record_way,
+    recorded_ways,
+    ways_recorded,
+)
+from deltasql.planner import RewriteOutcome, Stage
+from deltasql.schema import ArrayType, DataType, MapType, StructType, case_matters, declared_rows, matching
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.base.errors.base import DeltaSqlError
-    from deltasql.base.settings.session_settings import SessionSettings
+    from deltasql.base import DeltaSqlError, SessionSettings
     from deltasql.engines.spark.failures import Failure
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log import Snapshot
 
 
 class FileRows:

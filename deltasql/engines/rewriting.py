@@ -20,51 +20,56 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import np, pa, pc, pq
-from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
+from deltasql.base import IGNORE_MISSING_FILES, LeftToEngineError, errors, np, pa, pc, pq
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
-from deltasql.files.inspection import readable
-from deltasql.files.reading.file_reader import (
-    FileReader,
-    Piece,
-    count_live_rows,
-    footer_columns,
-    group_sizes,
-    is_of_old_calendar,
-    reader_schema,
-    row_group_rows,
-    spark_uri,
-    split_addresses,
-)
-from deltasql.files.reading.file_tables import (
-    deleted_by_file,
-    file_pieces,
-    missing_file,
-    readable_files,
-    vector_positions,
-)
-from deltasql.files.stage import (
+from deltasql.files import (
     CHANGED_PART,
     CHANGED_ROWS,
     FEW_CHANGED_ROWS,
     FILE_BYTES,
     UNPACKED,
+    CompactionGroup,
+    FileInMemory,
+    FileReader,
     FileStage,
+    Piece,
+    RewrittenFile,
     SessionFacts,
+    Staged,
+    as_stored,
+    count_live_rows,
+    deleted_by_file,
+    directory_name,
+    file_pieces,
+    footer_columns,
+    group_sizes,
+    is_of_old_calendar,
+    may_splice_from,
     memory_limit,
+    missing_file,
+    readable,
+    readable_files,
+    reader_schema,
+    row_group_rows,
+    spark_uri,
+    split_addresses,
+    vector_positions,
 )
-from deltasql.files.writing.arrow_files import Staged, as_stored, directory_name
-from deltasql.files.writing.spliced_files import may_splice_from
-from deltasql.files.writing.successors import CompactionGroup, FileInMemory, RewrittenFile
-from deltasql.log.skipping.pruning import prune
-from deltasql.log.storage.listing import decode_path
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import EqualKey, Rearrange, Rewrite, RowEffect, Scan
-from deltasql.planner.door import RewriteOutcome
-from deltasql.schema.text import sql_literal, with_lengths, without_lengths
-from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructType, physical_name, physical_schema
+from deltasql.log import Stores, decode_path, prune
+from deltasql.plan import EqualKey, Rearrange, Rewrite, RowEffect, Scan
+from deltasql.planner import RewriteOutcome
+from deltasql.schema import (
+    VOID,
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructType,
+    physical_name,
+    physical_schema,
+    sql_literal,
+    with_lengths,
+    without_lengths,
+)
 
 
 def may_copy_rows(

@@ -1,5 +1,5 @@
 """The base class of all errors: see `deltasql.base.errors.base`."""
 
-from deltasql.base.errors.base import Caret, DeltaSqlError, condition
+from deltasql.base import Caret, DeltaSqlError, condition
 
 __all__ = ["Caret", "DeltaSqlError", "condition"]

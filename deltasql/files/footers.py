@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from deltasql.base.lazy import pa
-from deltasql.log.storage.row_groups import (
+from deltasql.base import pa
+from deltasql.log import (
     BINARY,
     BYTE,
     I32,
@@ -41,7 +41,7 @@ from deltasql.log.storage.row_groups import (
     struct_fields,
     text,
 )
-from deltasql.schema.types import NESTED_IDS, ArrayType, DataType, MapType, StructField, StructType, physical_name
+from deltasql.schema import NESTED_IDS, ArrayType, DataType, MapType, StructField, StructType, physical_name
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 """Parquet's physical types."""

@@ -12,11 +12,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
-from deltasql.base import errors
-from deltasql.base.registry.entries import CODECS, Registry, RegistryEntry, any_text, boolean, byte_size, count, one_of
-from deltasql.base.timezone import parse_timestamp, zone
-from deltasql.log.stream_source import StreamRules
-from deltasql.sql.constants import micros_of
+from deltasql.base import (
+    CODECS,
+    Registry,
+    RegistryEntry,
+    any_text,
+    boolean,
+    byte_size,
+    count,
+    errors,
+    one_of,
+    parse_timestamp,
+    zone,
+)
+from deltasql.log import StreamRules
+from deltasql.sql import micros_of
 
 T = TypeVar("T")
 

@@ -12,13 +12,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
-from deltasql.base import errors
-from deltasql.base.interrupts import AGAIN_AFTER, check
-from deltasql.base.lazy import pa, pq
-from deltasql.log.replay.checkpoint import OLD_DAYS
-from deltasql.log.storage.listing import is_local, local_path, require_regular
-from deltasql.log.storage.stores import Stores
-from deltasql.schema.types import ArrayType, DataType, MapType, StructType, physical_name
+from deltasql.base import AGAIN_AFTER, check, errors, pa, pq
+from deltasql.log import OLD_DAYS, Stores, is_local, local_path, require_regular
+from deltasql.schema import ArrayType, DataType, MapType, StructType, physical_name
 
 NAN_SAFE_KEY = "deltasql.bounds.nan"
 """Footer key of files of which deltasql guarantees that no column chunk with NaN has bounds, which would ignore NaN."""

@@ -9,12 +9,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa
+from deltasql.base import errors, pa
 from deltasql.files.rendering.html import mime_bundle
 from deltasql.files.rendering.values import Grid, write_table
-from deltasql.plan.way import Way, recorded_notes, recorded_ways
-from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.plan import Way, recorded_notes, recorded_ways
+from deltasql.schema import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -118,7 +117,7 @@ class _RowsAtHand:
         return len(self._rows)
 
     def to_arrow(self) -> pa.Table:
-        from deltasql.schema.result_arrow import to_table
+        from deltasql.schema import to_table
 
         return to_table(self.schema, self._rows)
 

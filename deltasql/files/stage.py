@@ -23,10 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import COLLECT_STATISTICS, MEMORY_LIMIT
+from deltasql.base import COLLECT_STATISTICS, MEMORY_LIMIT, LeftToEngineError, errors, pa
 from deltasql.files.reading.file_reader import CORES, Piece
 from deltasql.files.writing.arrow_files import (
     CHANGE_DATA,
@@ -47,20 +44,19 @@ from deltasql.files.writing.successors import (
     copy_unchanged,
     united_files,
 )
-from deltasql.log.actions.actions import AddCDCFile
-from deltasql.log.configuration.row_ids import compat_tags
-from deltasql.log.properties import (
+from deltasql.log import (
     COMPRESSION_CODEC,
     INDEXED_COLUMNS,
     PARQUET_VERSION,
     STATS_COLUMNS,
+    AddCDCFile,
+    Stores,
     TableProperties,
+    compat_tags,
+    decode_path,
 )
-from deltasql.log.storage.listing import decode_path
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import ANY_SHAPE, FileShape, Literals, MemoryRows
-from deltasql.schema.text import quote_name
-from deltasql.schema.types import VOID, StructType, physical_name
+from deltasql.plan import ANY_SHAPE, FileShape, Literals, MemoryRows
+from deltasql.schema import VOID, StructType, physical_name, quote_name
 
 TINY_BYTES = 1 << 20
 """Input of Spark below which planning costs more than rows: 3 MB are 300,000 rows already, which want generated code.

@@ -2,3 +2,77 @@
 
 Independent of SQL and Spark.
 """
+
+from __future__ import annotations
+
+from deltasql.base.doors import door
+
+__getattr__, __dir__ = door(
+    __name__,
+    """
+    actions.actions: Action AddCDCFile AddFile DomainMetadata Json Metadata RemoveFile SetTransaction
+    actions.bin_packing: alike bin_sizes first_rows in_order joined_numbers numbers_of packed partition_numbers
+        rows_with
+    actions.cloned_files: OF_TARGET ClonedFiles deep_files shallow_files
+    actions.commit_file: CommitFile
+    actions.deletion_vectors: MarkedFile Marking deleted_rows inline_vector mark_rows marked_files vector_file
+    actions.file_tables: ADD DELETION_VECTOR action_keys file_locations from_files no_columns
+    actions.record_count: deleted_counts live_rows record_count
+    commit.commit_race: CommitRace back_off
+    commit.commit_writer: Provenance of_kind shown_parameters table_level
+    commit.conflict: IsolationLevel Rebase
+    commit.row_rebase: SOURCE_TAG Bin BinRebase Budget Describe FollowingRebase NewPositions RowPositions
+        RowRebase TouchedRows
+    commit.transaction: Commit CommitGroup PreparedCommit Transaction
+    committers: CommitCatalog StagedCommit TableCommits
+    configuration.keys: Key References column_tags keys_of primary_key read_tags table_tags with_column_tags
+        with_keys with_table_tags
+    configuration.properties: IndexRule IndexedColumn ParsedProperties canonical_key check_configuration
+        has_commit_timestamps index_rule indexed_leaves parse_properties partition_keys protocol_for
+        unset_properties
+    configuration.row_ids: COMPAT_TAG ENABLEMENT_TAG PRESERVED_TAG ROW_TRACKING_DOMAIN ROW_TRACKING_FEATURE
+        assigns_row_ids check_compatible check_iceberg_library check_replacement compat_key compat_keys
+        compat_tags converts_to_iceberg gives_nested_ids row_id_columns stores_partitions tracks_rows
+        universal_formats version_of with_column_mapping with_row_id_columns with_valid_formats
+    iceberg.convert: iceberg_table
+    iceberg.current_metadata: current_metadata root_uri
+    old_files: UnusedFiles hidden_names last_before logged_paths missing_files unused_files vector_location
+    operations: Operation Outcome operation_named
+    pending: Cut JoinedRows NetActions PinnedLog now_ms pending_commit
+    properties: APPEND_ONLY AUTO_COMPACT AUTO_OPTIMIZE CHANGE_DATA_FEED CHECKPOINT_POLICY COLUMN_MAPPING_MODE
+        COLUMN_TAGS COMPRESSION_CODEC CONSTRAINT_PREFIX DELETED_FILE_RETENTION DELETION_VECTORS
+        DELTASQL_PROPERTIES DROP_FEATURE_RETENTION INDEXED_COLUMNS ISOLATION_LEVEL KEYS MANIFESTS MAX_COLUMN_ID
+        OPTIMIZE_WRITE PARQUET_VERSION PROPERTIES PROTECTED_BEFORE REFRESH ROW_TRACKING ROW_TRACKING_SUSPENDED
+        STATS_COLUMNS TAGS TARGET_FILE_SIZE TIMESTAMPS_SINCE_TIME TIMESTAMPS_SINCE_VERSION TYPE_WIDENING
+        UNITY_TABLE_ID UNIVERSAL_FORMATS VARIANT_SHREDDING OnDrop OnReplace Property TableProperties
+        properties_of switches without_deltasql_properties
+    protocol: CATALOG_MANAGED FEATURES Protocol TableFeature final_feature find_feature has_variants
+        requested_features
+    replay.checkpoint: OLD_DAYS
+    replay.delta_log: DeltaLog unlogged_snapshot
+    replay.snapshot: Snapshot
+    skipping.conditions: INTEGRAL BoundedColumn Condition
+    skipping.partition_conditions: Partitions file_mask partition_value rows_of unreadable_text
+    skipping.predicates: condition find_column
+    skipping.pruning: FileGroup TallyFilter file_groups files_in_partitions first_files has_exact_high
+        has_exact_low matches_partition partition_only prune skip_files
+    source_files: COPY_INTO SPECIAL Choice FileSource ListedFile LoadedFiles broken_files encoded find_source
+        glob_expression loaded_files newest_part part_path read_parts transaction
+    storage.listing: LAST_CHECKPOINT LOG IsHidden TableListing absolute absolute_location canonical
+        checksum_beside commit_path decode_path encode_path file_state file_table folder_and_name
+        hadoop_location hadoop_scheme is_absolute is_local is_relative is_same_directory is_url local_path
+        located may_make may_read no_folders plain_location relative_location relative_path require_regular
+        scheme table_location table_uri
+    storage.local_store: LocalLogStore
+    storage.log_store: FOOTER Entry LogStore Tag copy_files whole_check
+    storage.row_groups: BINARY BYTE I32 I64 LIST STRUCT TAIL TRUE Reader Struct fields_of footer_length integer
+        list_of raw skipped struct_fields text
+    storage.stores: Lent Stores hadoop_settings is_identity open_store
+    stream_source: AUTO_PROPERTY CLUSTERING_DOMAIN CLUSTERING_FEATURE CUBE_COLUMNS CUBE_CURVE CUBE_ID PROVIDER
+        MarkedRows StreamFile StreamOffset StreamRules StreamSource VersionChanges changes_of clustering_columns
+        clustering_domain earliest_version has_traces is_clustered logical_path physical_path version_changes
+    upkeep.checkpoint_writer: write_checkpoint
+    upkeep.manifests: write_manifests
+    upkeep.post_commit: forget_versions
+    """,
+)

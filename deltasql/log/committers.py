@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol as Interface
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.log.storage.listing import STAGED_COMMITS, commit_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore

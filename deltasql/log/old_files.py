@@ -49,7 +49,7 @@ from deltasql.log.storage.listing import (
 )
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.arrow_values import ZERO, flags, integers, strings
+from deltasql.schema import ZERO, flags, integers, strings
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog

@@ -14,7 +14,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base.lazy import np
+from deltasql.base import np
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
@@ -36,7 +36,7 @@ from deltasql.log.replay.segment_replay import LogReader
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import canonical, commit_path
 from deltasql.log.storage.log_store import Entry
-from deltasql.schema.types import StructType
+from deltasql.schema import StructType
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.registry.entries import (
+from deltasql.base import (
     CODECS,
     Registry,
     RegistryEntry,
@@ -31,6 +30,7 @@ from deltasql.base.registry.entries import (
     byte_size,
     column_paths,
     compaction,
+    errors,
     integer,
     interval_ms,
     one_of,

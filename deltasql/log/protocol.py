@@ -16,11 +16,10 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.suggestion import meant, similar_names
+from deltasql.base import errors, meant, similar_names
 from deltasql.log.properties import TableProperties, switches
-from deltasql.schema.checks import INVARIANTS
-from deltasql.schema.types import (
+from deltasql.schema import (
+    INVARIANTS,
     ArrayType,
     DataType,
     MapType,

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.lazy import np, pa, pc
+from deltasql.base import errors, np, pa, pc
 from deltasql.log import operations
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
@@ -29,9 +28,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import absolute, canonical, commit_path
-from deltasql.schema.evolution import unreadable_part
-from deltasql.schema.paths import Path
-from deltasql.schema.types import StructType, is_mapped, physical_name
+from deltasql.schema import Path, StructType, is_mapped, physical_name, unreadable_part
 
 # A MERGE that has file actions and yet changed no row has zeros in these metrics.
 _MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 from uuid import uuid4
 
-from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.schema.text import quote_name as quote
+from deltasql.schema import HIDDEN_PREFIX
+from deltasql.schema import quote_name as quote
 
 __all__ = [
     "HIDDEN_PREFIX",

@@ -20,8 +20,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeAlias, Union
 
-from deltasql.base.lazy import pa
-from deltasql.schema.types import DataType, RowIdColumns, StructType
+from deltasql.base import pa
+from deltasql.schema import DataType, RowIdColumns, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -2,3 +2,43 @@
 
 A rule reads a Context and changes nothing. Its plan is run by `session.execution`.
 """
+
+from __future__ import annotations
+
+from deltasql.base.doors import door
+
+__getattr__, __dir__ = door(
+    __name__,
+    """
+    alignment: Alignment ResolvedAssignment StructRule assigned_values dotted length_checks new_columns
+        refuse_conflicts same_type store_casts stored updated_struct
+    answers: BATCH_FILES answered_rows enabling_steps enabling_tags refuse_parameters refuse_temporary
+        refuse_unknown_counts refuse_variables settings_of_text starts_tracking tracked_metadata
+    binding: bind check_python position_in
+    catalog_changes: CatalogChange CatalogChoice CatalogComment CatalogCreation CatalogProperties CatalogRemoval
+        Creation FunctionChange FunctionDefining GovernanceChange Redefinition Registration Relocation
+        RenameChange SchemaChoice SchemaComment SchemaCreation SchemaProperties SchemaRemoval SecurableChange
+        SecurableCreation SourceDefining TemporaryFunction Unregistration View ViewChange ViewDefining
+        ViewRemoval VolumeComment VolumeCreation VolumeRemoval VolumeRenaming
+    change_feed: derived_changes enforced refuse_enforced rows_of_changes unrestricted
+    changes: COPIED INSERTED KEY_VALUE OPTIMIZED OUTCOME_SCHEMAS REFRESHED Analysis Answer AtomicBlock
+        BlockStatement Candidates CloneChange CommitSpec CopyLoad Cubes DynamicOverwrite FileRemoval
+        FileTransfer LayoutChange LayoutInput LayoutOutcome LogRows ManifestChange Plan Preview QueryRows
+        RowChange SettingChange SingleCommit SourceWrite SparkCommand Step Stepwise TableChange TransactionStep
+        Verification layout_metrics layout_row
+    context: GLOBAL Context VisibleViews plan
+    defaults: CURRENT_DEFAULT DefaultKeyword checked_default default_keywords default_sql replace_defaults
+        types_of
+    door: RewriteOutcome RowReader Runtime Stage StatementEngine
+    foreign: FORMATS ICEBERG FoundColumns discovered found_columns listed_files log_path partition_texts
+        source_snapshot table_snapshot
+    generated: GENERATION automatic_widening check_generation declared_widening generated_checks generated_sql
+        generation_of recomputed refuse_base_change refuse_dependent_types stored_generation without_comments
+    read_files: FILE_FORMATS READ_FORMATS CopyOptions check_partitions copy_options file_call found_files
+        location_of rows_of_call
+    row_changes: WHOLE_TABLE inserted_rows may_repeat must_materialize_source partition_test reads_of
+        reads_of_files reads_of_itself recorded row_change scans
+    scope: Scope Side behind_view masking restricted side type_at unqualified visible_rows with_ctes
+        with_distinct_aliases
+    """,
+)

@@ -21,19 +21,32 @@ from enum import Enum
 from itertools import count
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.base.settings.session_settings import ANSI, STORE_ASSIGNMENT
-from deltasql.plan import base
-from deltasql.plan.base import ColumnPath, quote
-from deltasql.plan.operators import Constraint
+from deltasql.base import ANSI, STORE_ASSIGNMENT, Caret, errors
+from deltasql.plan import ColumnPath, Constraint, base, quote
 from deltasql.planner.context import Context
-from deltasql.schema.checks import duplicate_columns
-from deltasql.schema.json import STORED_AS_NULL
-from deltasql.schema.paths import Path, folded
-from deltasql.schema.text import TYPE_KEY, Length, declared_type, has_lengths, length_of, sql_text, text_sql, type_text
-from deltasql.schema.type_lattice import can_up_cast
-from deltasql.schema.types import BINARY, STRING, VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema import (
+    BINARY,
+    STORED_AS_NULL,
+    STRING,
+    TYPE_KEY,
+    VOID,
+    ArrayType,
+    DataType,
+    Length,
+    MapType,
+    Path,
+    StructField,
+    StructType,
+    can_up_cast,
+    declared_type,
+    duplicate_columns,
+    folded,
+    has_lengths,
+    length_of,
+    sql_text,
+    text_sql,
+    type_text,
+)
 
 
 class StructRule(Enum):

@@ -15,55 +15,56 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.lazy import pc
-from deltasql.base.settings.session_settings import ANSWER_FROM_LOG, TIME_ZONE, has_plain_meaning
-from deltasql.log import operations
-from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.configuration.row_ids import (
+from deltasql.base import ANSWER_FROM_LOG, TIME_ZONE, DeltaSqlError, LeftToEngineError, errors, has_plain_meaning, pc
+from deltasql.log import (
     ENABLEMENT_TAG,
-    ROW_TRACKING_FEATURE,
-    with_row_id_columns,
-)
-from deltasql.log.properties import (
     ROW_TRACKING,
+    ROW_TRACKING_FEATURE,
     ROW_TRACKING_SUSPENDED,
-    TableProperties,
-    properties_of,
-)
-from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.skipping.conditions import INTEGRAL as INTEGRAL_NAMES
-from deltasql.log.skipping.conditions import BoundedColumn, Condition
-from deltasql.log.skipping.partition_conditions import partition_value
-from deltasql.log.skipping.predicates import condition, find_column
-from deltasql.log.skipping.pruning import (
+    AddFile,
+    BoundedColumn,
+    Condition,
+    DeltaLog,
     FileGroup,
+    Metadata,
+    Protocol,
+    Snapshot,
+    TableProperties,
     TallyFilter,
+    condition,
     file_groups,
+    find_column,
     has_exact_high,
     has_exact_low,
+    operations,
     partition_only,
+    partition_value,
+    properties_of,
+    with_row_id_columns,
 )
-from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.operators import Scan, SqlQuery
+from deltasql.log import INTEGRAL as INTEGRAL_NAMES
+from deltasql.plan import Scan, SqlQuery, SqlText, TableName, quote
 from deltasql.planner.binding import calls_session_functions
 from deltasql.planner.change_feed import enforced
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.read_files import location_of
-from deltasql.schema.type_lattice import fits
-from deltasql.schema.types import BOOLEAN, LONG, DataType, DecimalType, StructField, StructType
-from deltasql.sql.evaluated_aggregates import AggregateRows, AggregateScope
-from deltasql.sql.expression_types import derived_type
-from deltasql.sql.parser.parameters import markers
-from deltasql.sql.queries.incremental import Aggregate, AggregateQuery, aggregate_query
-from deltasql.sql.queries.relations import TableReference, table_references
-from deltasql.sql.references import ColumnReference, free_names
-from deltasql.sql.stored_expressions import function_calls
-from deltasql.sql.tokens import require_value
+from deltasql.schema import BOOLEAN, LONG, DataType, DecimalType, StructField, StructType, fits
+from deltasql.sql import (
+    Aggregate,
+    AggregateQuery,
+    AggregateRows,
+    AggregateScope,
+    ColumnReference,
+    TableReference,
+    aggregate_query,
+    derived_type,
+    free_names,
+    function_calls,
+    markers,
+    require_value,
+    table_references,
+)
 
 _KEY_KINDS = frozenset({*INTEGRAL_NAMES, "decimal", "boolean", "string", "date"})
 """Types with one spelling per value in the log: floats have two zeros, timestamps a zone."""

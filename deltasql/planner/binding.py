@@ -19,11 +19,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.lazy import metadata
-from deltasql.base.settings.session_settings import TIME_ZONE
-from deltasql.catalog.governance import (
+from deltasql.base import TIME_ZONE, Caret, DeltaSqlError, errors, metadata
+from deltasql.catalog import (
     FunctionDefinition,
     SchemaMode,
     TableEntry,
@@ -32,14 +29,13 @@ from deltasql.catalog.governance import (
     ViewEntry,
     sql_name,
 )
-from deltasql.log.configuration.row_ids import row_id_columns
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import VIEW, SqlText, TableName, hidden_view, quote
-from deltasql.plan.operators import (
+from deltasql.log import Snapshot, row_id_columns
+from deltasql.plan import (
     METADATA,
     READ_COLUMNS,
     ROW_ID_COLUMNS,
     SCAN_COLUMNS,
+    VIEW,
     Operator,
     Pruning,
     PythonFunction,
@@ -47,8 +43,12 @@ from deltasql.plan.operators import (
     SourceFiles,
     SqlFunction,
     SqlQuery,
+    SqlText,
+    TableName,
     TableVersion,
     ViewColumns,
+    hidden_view,
+    quote,
 )
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes, enforced, shown_rows
@@ -57,23 +57,30 @@ from deltasql.planner.context import GLOBAL, Context, TextReader, plan
 from deltasql.planner.foreign import is_scanned, source_snapshot
 from deltasql.planner.information import information_rows, memory_rows
 from deltasql.planner.read_files import UsedRows, called_files, located_files, location_of, selected_files
-from deltasql.schema.types import StructType
-from deltasql.sql.functions import compiled, handler_problem, is_python_name
-from deltasql.sql.parser import parse, parse_type
-from deltasql.sql.queries.query_facts import NamedMetadata, derived_columns
-from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
-from deltasql.sql.references import is_stable
-from deltasql.sql.stored_expressions import (
+from deltasql.schema import StructType
+from deltasql.sql import (
+    FILE_FUNCTIONS,
     FunctionCall,
     FunctionText,
+    NamedMetadata,
     Parameter,
     PythonText,
+    Replacement,
+    TableReference,
+    compiled,
+    current_names,
+    derived_columns,
     function_calls,
     function_text,
+    handler_problem,
+    is_python_name,
+    is_stable,
+    parse,
+    parse_type,
+    table_references,
+    tokenize,
 )
-from deltasql.sql.text_edits import Replacement, current_names
-from deltasql.sql.text_edits import bind as with_views
-from deltasql.sql.tokens import tokenize
+from deltasql.sql import bind as with_views
 
 _PACKAGE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:==\s*(?P<version>[\w.+!-]+))?")
 _ENVIRONMENT = frozenset({"dependencies", "environment_version"})

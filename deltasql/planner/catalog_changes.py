@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deltasql.catalog.governance import (
+from deltasql.catalog import (
     UNGOVERNED,
     Entry,
     FunctionDefinition,
@@ -14,12 +14,12 @@ from deltasql.catalog.governance import (
     RefreshDefinition,
     SchemaMode,
     Securable,
+    Subject,
     TableSource,
     ViewDefinition,
 )
-from deltasql.catalog.names import Subject
-from deltasql.plan.operators import Operator
-from deltasql.schema.types import StructType
+from deltasql.plan import Operator
+from deltasql.schema import StructType
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,30 +15,46 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import CHANGES_OUT_OF_RANGE, GOVERNANCE_FILTERS
-from deltasql.catalog.governance import Policies, Policy, sql_name
-from deltasql.log.actions.actions import Json, Metadata
-from deltasql.log.actions.deletion_vectors import inline_vector
-from deltasql.log.properties import CHANGE_DATA_FEED
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import MarkedRows, VersionChanges, version_changes
-from deltasql.plan.base import SqlText, TableName, hidden_view, quote
-from deltasql.plan.operators import METADATA, Operator, Pruning, Scan, SqlQuery, TableVersion, UnionAll
+from deltasql.base import CHANGES_OUT_OF_RANGE, GOVERNANCE_FILTERS, LeftToEngineError, errors, pa
+from deltasql.catalog import Policies, Policy, sql_name
+from deltasql.log import (
+    CHANGE_DATA_FEED,
+    DeltaLog,
+    Json,
+    MarkedRows,
+    Metadata,
+    Snapshot,
+    VersionChanges,
+    inline_vector,
+    version_changes,
+)
+from deltasql.plan import (
+    METADATA,
+    Operator,
+    Pruning,
+    Scan,
+    SqlQuery,
+    SqlText,
+    TableName,
+    TableVersion,
+    UnionAll,
+    hidden_view,
+    quote,
+)
 from deltasql.planner.context import Context
-from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltasql.schema.evolution import unreadable_part
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import is_integral
-from deltasql.schema.types import STRING, StructType, physical_name
-from deltasql.sql.constants import micros_of, whole_number
-from deltasql.sql.literals import timestamp_of
-from deltasql.sql.queries.relations import TableReference
-from deltasql.sql.row_literals import literal_constant
-from deltasql.sql.tokens import tokenize
+from deltasql.schema import (
+    CHANGE_FIELDS,
+    CHANGE_TYPE,
+    COMMIT_TIMESTAMP,
+    COMMIT_VERSION,
+    STRING,
+    StructType,
+    is_integral,
+    physical_name,
+    sql_text,
+    unreadable_part,
+)
+from deltasql.sql import TableReference, literal_constant, micros_of, timestamp_of, tokenize, whole_number
 
 
 def enforced(location: str, context: Context) -> Policies | None:
@@ -317,7 +333,7 @@ class _FeedRows:
         )
 
     def _files(self, files: list[_File], names: list[str]) -> Any:
-        from deltasql.log.actions.file_tables import DELETION_VECTOR
+        from deltasql.log import DELETION_VECTOR
 
         values = pa.struct([(name, pa.string()) for name in names])
         columns = {

@@ -12,22 +12,16 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.secrets import shown_value
-from deltasql.base.lazy import pa
-from deltasql.catalog.governance import TableSource
-from deltasql.log.operations import Operation, Outcome
-from deltasql.log.source_files import ListedFile, LoadedFiles
-from deltasql.plan.operators import ANY_SHAPE, NO_ROWS, FileShape, Operator, Reads, Rearrange, Rewrite, RowReads, Write
+from deltasql.base import Caret, DeltaSqlError, pa, shown_value
+from deltasql.catalog import TableSource
+from deltasql.log import ListedFile, LoadedFiles, Operation, Outcome
+from deltasql.plan import ANY_SHAPE, NO_ROWS, FileShape, Operator, Reads, Rearrange, Rewrite, RowReads, Write
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, ViewChange
-from deltasql.schema.types import BOOLEAN, DOUBLE, LONG, STRING, DataType, StructField, StructType
-from deltasql.sql.postfix import BoundStatement
+from deltasql.schema import BOOLEAN, DOUBLE, LONG, STRING, DataType, StructField, StructType
+from deltasql.sql import BoundStatement
 
 if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action, Metadata
-    from deltasql.log.actions.cloned_files import ClonedFiles
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log import Action, ClonedFiles, DeltaLog, Metadata, Snapshot
 
 
 _Change = TypeVar("_Change", bound="SingleCommit")

@@ -12,20 +12,23 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, changes_query_meaning
-from deltasql.catalog import Catalog
-from deltasql.catalog.governance import TableEntry, ViewEntry
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import LogicalPlan, SqlText, TableName
+from deltasql.base import (
+    MEANING,
+    TIME_ZONE,
+    Caret,
+    DeltaSqlError,
+    SessionSettings,
+    Setting,
+    changes_query_meaning,
+    errors,
+)
+from deltasql.catalog import Catalog, TableEntry, ViewEntry
+from deltasql.log import DeltaLog, Snapshot
+from deltasql.plan import LogicalPlan, SqlText, TableName
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Plan
 from deltasql.planner.door import Analyst
-from deltasql.sql.literals import timestamp_of
-from deltasql.sql.postfix import UNBOUND, BoundStatement
-from deltasql.sql.splitting import statement_words
+from deltasql.sql import UNBOUND, BoundStatement, statement_words, timestamp_of
 
 T = TypeVar("T")
 

@@ -9,14 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.plan.base import NULL_ROW, SqlText, hidden, quote
-from deltasql.plan.operators import SqlQuery
+from deltasql.base import DeltaSqlError, errors
+from deltasql.plan import NULL_ROW, SqlQuery, SqlText, hidden, quote
 from deltasql.planner.context import Context
-from deltasql.schema.text import Length, path_text, sql_text
-from deltasql.schema.type_lattice import can_widen, fits, is_integral, is_number
-from deltasql.schema.types import (
+from deltasql.schema import (
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -28,18 +24,40 @@ from deltasql.schema.types import (
     ArrayType,
     DataType,
     DecimalType,
+    Length,
     MapType,
     PrimitiveType,
     StructField,
     StructType,
+    can_widen,
+    fits,
+    is_integral,
+    is_number,
+    path_text,
+    sql_text,
     without_collations,
 )
-from deltasql.sql.expression_types import derived_type
-from deltasql.sql.literals import Literal, literal
-from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
-from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
-from deltasql.sql.text_edits import splice
-from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
+from deltasql.sql import (
+    Literal,
+    Reason,
+    Refusal,
+    Token,
+    TokenCursor,
+    Use,
+    bare,
+    closing,
+    column_references,
+    derived_type,
+    has_aggregate,
+    has_subquery,
+    is_deterministic,
+    literal,
+    parse_expression,
+    refusal,
+    splice,
+    stored_refusal,
+    tokenize,
+)
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
 _SOME_ROW = StructType((StructField(hidden("none"), INTEGER),))

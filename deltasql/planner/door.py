@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.base.lazy import np
-from deltasql.catalog.governance import TableSource
-from deltasql.files.result import Columnar, RowSource
-from deltasql.files.writing.arrow_files import Staged
-from deltasql.log.actions.actions import AddCDCFile, AddFile
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import (
+from deltasql.base import np
+from deltasql.catalog import TableSource
+from deltasql.files import Columnar, RowSource, Staged
+from deltasql.log import AddCDCFile, AddFile, Stores
+from deltasql.plan import (
     ANY_SHAPE,
     FileShape,
     Operator,
@@ -26,17 +24,15 @@ from deltasql.plan.operators import (
     RowKind,
     SqlQuery,
     Supplied,
+    Way,
     Write,
 )
-from deltasql.plan.way import Way
-from deltasql.schema.types import DataType, StructType
+from deltasql.schema import DataType, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from deltasql.log.actions.deletion_vectors import MarkedFile
-    from deltasql.log.commit.row_rebase import NewPositions, RowPositions
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log import MarkedFile, NewPositions, RowPositions, Snapshot
 
 EMPTY: Mapping[str, Operator] = MappingProxyType({})
 

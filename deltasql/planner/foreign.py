@@ -19,29 +19,32 @@ from datetime import timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import reduce
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.timezone import parse_timestamp, zone
-from deltasql.catalog.governance import TableEntry, TableSource
-from deltasql.files.foreign.tables import SourceFile
-from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.replay.delta_log import unlogged_snapshot
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.source_files import Choice, FileSource, find_source
-from deltasql.log.storage.listing import encode_path, located, relative_path
-from deltasql.plan.base import TableName, quote
-from deltasql.plan.operators import SourceFiles
+from deltasql.base import DeltaSqlError, errors, parse_timestamp, zone
+from deltasql.catalog import TableEntry, TableSource
+from deltasql.files import SourceFile
+from deltasql.log import (
+    AddFile,
+    Choice,
+    FileSource,
+    Metadata,
+    Snapshot,
+    encode_path,
+    find_source,
+    located,
+    partition_keys,
+    relative_path,
+    unlogged_snapshot,
+)
+from deltasql.plan import SourceFiles, TableName, quote
 from deltasql.planner.context import Context
-from deltasql.schema.text import declared_length, sql_text
-from deltasql.schema.type_lattice import MOST_DIGITS, fits, is_integral
-from deltasql.schema.types import (
+from deltasql.schema import (
     BOOLEAN,
     DATE,
     DOUBLE,
     FLOAT,
     INTEGER,
     LONG,
+    MOST_DIGITS,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -49,6 +52,10 @@ from deltasql.schema.types import (
     DecimalType,
     StructField,
     StructType,
+    declared_length,
+    fits,
+    is_integral,
+    sql_text,
 )
 
 Folders = Sequence[tuple[str, "str | None"]]
@@ -352,7 +359,7 @@ def _file_columns(context: Context, source: TableSource, files: FileSource) -> S
 
 def _parquet_columns(context: Context, source: TableSource, files: FileSource) -> StructType:
     """The columns of the first file, as Spark takes them; with the option mergeSchema those of all."""
-    from deltasql.files.foreign.tables import parquet_columns
+    from deltasql.files import parquet_columns
 
     merges = options_of(source).get("mergeschema", "").lower() == "true"
     chosen = files.files if merges else files.files[:1]
@@ -363,7 +370,7 @@ def _parquet_columns(context: Context, source: TableSource, files: FileSource) -
 
 def _folders(source: TableSource, files: FileSource) -> Iterator[Folders]:
     """The partition folders of each file. Raises SourceFileError for one without a value."""
-    from deltasql.files.foreign.tables import folder_values
+    from deltasql.files import folder_values
 
     if options_of(source).get("recursivefilelookup", "").lower() == "true":
         return
@@ -378,7 +385,7 @@ def discovered(source: TableSource, files: FileSource) -> StructType:
 
 def _added(context: Context, files: FileSource, metadata: Metadata) -> Iterator[AddFile]:
     """The files as a log would have them. Raises SourcePartitionValueError, PartitionCountError."""
-    from deltasql.files.foreign.tables import folder_values
+    from deltasql.files import folder_values
 
     keys = partition_keys(metadata)
     fields = [field for name in metadata.partition_columns if (field := metadata.schema.find(name)) is not None]
@@ -393,7 +400,7 @@ def _added(context: Context, files: FileSource, metadata: Metadata) -> Iterator[
 
 def _iceberg(context: Context, entry: TableEntry, source: TableSource, table: str) -> Snapshot:
     """The current snapshot of an Iceberg table. Raises NoIcebergTableError, MissingIcebergReaderError."""
-    from deltasql.files.foreign.tables import iceberg_source, source_statistics
+    from deltasql.files import iceberg_source, source_statistics
 
     named: Mapping[str, str] = {**options_of(source), **{key.lower(): text for key, text in source.properties.items()}}
     try:

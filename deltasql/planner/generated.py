@@ -10,26 +10,40 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import AUTOMATIC_WIDENING
-from deltasql.log.configuration.row_ids import compat_keys
-from deltasql.log.properties import TYPE_WIDENING, TableProperties
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.base import AUTOMATIC_WIDENING, DeltaSqlError, errors
+from deltasql.log import TYPE_WIDENING, Snapshot, TableProperties, compat_keys
+from deltasql.plan import Constraint, SqlText, quote
 from deltasql.plan import base as marks
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.operators import Constraint
 from deltasql.planner.alignment import padded, same_type
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import types_of
-from deltasql.schema.paths import find_path, walk
-from deltasql.schema.text import declared_length, path_text, sql_text, type_text
-from deltasql.schema.type_lattice import Widening
-from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, refers_to
-from deltasql.sql.stored_expressions import Use, bare, stored_refusal
-from deltasql.sql.text_edits import Replacement, splice
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.schema import (
+    DataType,
+    StructField,
+    StructType,
+    Widening,
+    declared_length,
+    find_path,
+    path_text,
+    sql_text,
+    type_text,
+    walk,
+)
+from deltasql.sql import (
+    Replacement,
+    Token,
+    Use,
+    bare,
+    closing,
+    column_references,
+    has_aggregate,
+    has_subquery,
+    is_deterministic,
+    refers_to,
+    splice,
+    stored_refusal,
+    tokenize,
+)
 
 GENERATION = "delta.generationExpression"
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import shown_value
-from deltasql.catalog.governance import (
+from deltasql.base import DeltaSqlError, errors, shown_value
+from deltasql.catalog import (
+    INFORMATION_SCHEMA,
+    SYSTEM,
     Entry,
     FunctionEntry,
     Governance,
@@ -36,23 +36,27 @@ from deltasql.catalog.governance import (
     arguments_text,
     table_kind,
 )
-from deltasql.catalog.store import INFORMATION_SCHEMA, SYSTEM
-from deltasql.log.configuration.keys import Key, column_tags, keys_of, primary_key, read_tags, table_tags
-from deltasql.log.properties import TAGS
-from deltasql.log.skipping.pruning import prune
-from deltasql.plan.base import TableName
-from deltasql.plan.operators import MemoryRows
+from deltasql.log import TAGS, Key, column_tags, keys_of, primary_key, prune, read_tags, table_tags
+from deltasql.plan import MemoryRows, TableName
 from deltasql.planner.foreign import ICEBERG, has_certain_columns, source_snapshot
-from deltasql.schema.checks import identity_of
-from deltasql.schema.text import declared_type, kind_text, path_text, type_text
-from deltasql.schema.types import STRING, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.sql.parser import parse_type
-from deltasql.sql.references import column_references
-from deltasql.sql.stored_expressions import FunctionText, Parameter, function_text
+from deltasql.schema import (
+    STRING,
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    declared_type,
+    identity_of,
+    kind_text,
+    path_text,
+    type_text,
+)
+from deltasql.sql import FunctionText, Parameter, column_references, function_text, parse_type
 
 if TYPE_CHECKING:
-    from deltasql.catalog.governance import ViewEntry
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.catalog import ViewEntry
+    from deltasql.log import Snapshot
     from deltasql.planner.context import Context
 
 
@@ -717,7 +721,7 @@ def memory_rows(schema: StructType, columns: Sequence[Sequence[Any]]) -> MemoryR
     """Rows in memory: the values of each column of `schema`."""
     import pyarrow as pa
 
-    from deltasql.schema.result_arrow import arrow_type
+    from deltasql.schema import arrow_type
 
     arrays = [pa.array(values, arrow_type(field.type)) for values, field in zip(columns, schema, strict=True)]
     return MemoryRows(schema, pa.table(arrays, names=list(schema.names)))

@@ -23,33 +23,46 @@ from decimal import Decimal
 from functools import cached_property, partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.lazy import pa
-from deltasql.base.registry.entries import boolean
-from deltasql.base.settings.session_settings import STATISTICS_SKIP
-from deltasql.files.inspection import sure_bounds
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.skipping.partition_conditions import unreadable_text
-from deltasql.log.skipping.predicates import condition, find_column
-from deltasql.log.skipping.pruning import first_files, skip_files
-from deltasql.log.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source, glob_expression
-from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import FileColumns, SourceFiles
+from deltasql.base import (
+    STATISTICS_SKIP,
+    DeltaSqlError,
+    LeftToEngineError,
+    boolean,
+    errors,
+    pa,
+    shown_value,
+    similar_names,
+)
+from deltasql.files import sure_bounds
+from deltasql.log import (
+    SPECIAL,
+    Choice,
+    FileSource,
+    ListedFile,
+    Snapshot,
+    condition,
+    find_column,
+    find_source,
+    first_files,
+    glob_expression,
+    skip_files,
+    unreadable_text,
+)
+from deltasql.plan import FileColumns, SourceFiles, SqlText, TableName
 from deltasql.planner.context import Context
 from deltasql.planner.information import Asked
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import is_number
-from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
-from deltasql.sql.parser import parse_type
-from deltasql.sql.queries.query_facts import named_columns
-from deltasql.sql.queries.query_filters import scan_filters, scan_limits
-from deltasql.sql.queries.relations import TableReference
-from deltasql.sql.row_literals import literal_constant
-from deltasql.sql.text_edits import Replacement
-from deltasql.sql.tokens import TokenCursor, tokenize
+from deltasql.schema import BOOLEAN, STRING, VOID, DataType, StructType, is_number, sql_text
+from deltasql.sql import (
+    Replacement,
+    TableReference,
+    TokenCursor,
+    literal_constant,
+    named_columns,
+    parse_type,
+    scan_filters,
+    scan_limits,
+    tokenize,
+)
 
 
 def selected_files(

@@ -21,24 +21,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import (
+from deltasql.base import (
     DELETE_VECTORS,
     MERGE_VECTORS,
     ROW_LEVEL,
     ROW_LEVEL_SUBQUERIES,
     UPDATE_VECTORS,
+    DeltaSqlError,
+    pa,
 )
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties import CHANGE_DATA_FEED, DELETION_VECTORS, TableProperties
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.skipping.partition_conditions import Partitions, file_mask, rows_of
-from deltasql.log.skipping.predicates import condition
-from deltasql.plan.base import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import (
+from deltasql.log import (
+    CHANGE_DATA_FEED,
+    DELETION_VECTORS,
+    Metadata,
+    Partitions,
+    Snapshot,
+    TableProperties,
+    condition,
+    file_mask,
+    operations,
+    rows_of,
+)
+from deltasql.plan import (
     NO_ROWS,
+    ROW_FILE,
+    ROW_INDEX,
     MemoryRows,
     Operator,
     PythonFunction,
@@ -59,18 +66,17 @@ from deltasql.plan.operators import (
 )
 from deltasql.planner.changes import CommitSpec, LayoutChange, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
-from deltasql.schema.checks import identities
-from deltasql.schema.types import DecimalType, PrimitiveType
-from deltasql.sql.queries.query_filters import end_of_plain_projection
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.references import (
+from deltasql.schema import DecimalType, PrimitiveType, identities
+from deltasql.sql import (
     Scope,
     column_references,
+    end_of_plain_projection,
     has_subquery,
     is_deterministic,
     is_stable,
     stars_spelled,
     subqueries,
+    table_references,
 )
 
 WHOLE_TABLE = Reads("TRUE", whole_table=True)

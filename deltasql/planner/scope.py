@@ -15,30 +15,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError, LeftToEngineError
-from deltasql.catalog.governance import Policies
-from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.operators import Constraint, Operator
+from deltasql.base import Caret, DeltaSqlError, LeftToEngineError, errors
+from deltasql.catalog import Policies
+from deltasql.plan import Constraint, Operator, SqlText, TableName, quote
 from deltasql.planner import binding
 from deltasql.planner.alignment import is_path
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import enforced, filter_condition, require_columns
 from deltasql.planner.context import Context
 from deltasql.planner.generated import generation_of
-from deltasql.schema.paths import fields_at, folded
-from deltasql.schema.types import DataType, StructType
-from deltasql.sql.queries.relations import TableReference, table_references
-from deltasql.sql.references import (
+from deltasql.schema import DataType, StructType, fields_at, folded
+from deltasql.sql import (
+    Spliced,
+    TableReference,
+    Token,
+    TokenCursor,
     column_references,
+    comma_separated,
     has_aggregate,
     has_subquery,
     is_deterministic,
     name_chains,
+    splice,
     stars_spelled,
+    table_references,
+    tokenize,
 )
-from deltasql.sql.text_edits import Spliced, splice
-from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deltasql.base.lazy import pc
+from deltasql.base import pc
 
 
 def integers(values: Any) -> pa.Int64Array:

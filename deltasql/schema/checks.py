@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.written import DuplicatePlace
+from deltasql.base import DuplicatePlace, errors
 from deltasql.schema.json import type_from_json, type_to_json
 from deltasql.schema.paths import Path, candidates, suggestion, walk
 from deltasql.schema.text import path_text, type_text

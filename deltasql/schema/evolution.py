@@ -13,9 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import pa
+from deltasql.base import LeftToEngineError, errors, pa
 from deltasql.schema.checks import record_type_changes
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening, can_implicitly_cast, can_widen, common_in_parquet

@@ -14,8 +14,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.timezone import parse_timestamp
+from deltasql.base import errors, parse_timestamp
 from deltasql.schema.text import declared_length
 from deltasql.schema.types import (
     EMPTY_METADATA,

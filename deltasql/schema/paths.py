@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base import errors
-from deltasql.base.errors.suggestion import did_you_mean
+from deltasql.base import did_you_mean, errors
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
     ArrayType,

@@ -10,20 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from deltasql.catalog import Catalog
-from deltasql.catalog.external.routing import (
-    Catalogs,
-    ExternalCatalogs,
-    MirroredTable,
-    TableFacts,
-    configured,
-    of_spark,
-)
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.stores import Stores
-from deltasql.schema.json import schema_to_json
-from deltasql.statements.describe import all_properties
+from deltasql.catalog import Catalog, Catalogs, ExternalCatalogs, MirroredTable, TableFacts, configured, of_spark
+from deltasql.log import DeltaLog, Snapshot, Stores
+from deltasql.schema import schema_to_json
+from deltasql.statements import all_properties
 
 
 def follow(log: DeltaLog, catalog: Catalog, stores: Stores) -> None:

@@ -9,21 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deltasql.base import errors
-from deltasql.base.progress import Listener
-from deltasql.catalog.external.routing import Catalogs
-from deltasql.catalog.governance import ViewEntry, sql_name
-from deltasql.log.configuration.keys import keys_of
-from deltasql.plan.base import TableName
-from deltasql.schema.types import StructType
+from deltasql.base import Listener, errors
+from deltasql.catalog import Catalogs, ViewEntry, sql_name
+from deltasql.log import keys_of
+from deltasql.plan import TableName
+from deltasql.schema import StructType
 from deltasql.session.session import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from deltasql.catalog.governance import Entry
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.configuration.keys import Key
+    from deltasql.catalog import Entry
+    from deltasql.log import Key, Metadata
     from deltasql.session.session import Session
 
 

@@ -11,28 +11,36 @@ from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import interruptible
-from deltasql.base.progress import Listener, Watch
-from deltasql.base.settings.engines import SAIL, chosen_engine
-from deltasql.base.settings.session_settings import CASE_SENSITIVE, COMMIT_PROBE, FSYNC, TIME_ZONE, SessionSettings
+from deltasql.base import (
+    CASE_SENSITIVE,
+    COMMIT_PROBE,
+    FSYNC,
+    SAIL,
+    TIME_ZONE,
+    DeltaSqlError,
+    Listener,
+    SessionSettings,
+    Watch,
+    chosen_engine,
+    errors,
+    interruptible,
+)
 from deltasql.catalog import Catalog
-from deltasql.files.frame_options import stream_options
-from deltasql.files.result import Placed, Result
-from deltasql.log.commit.commit_race import back_off
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.operators import MemoryRows, Supplied
-from deltasql.plan.way import records_of_statement
-from deltasql.planner.catalog_changes import TemporaryFunction, View
-from deltasql.planner.change_feed import unrestricted
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, VisibleViews
-from deltasql.planner.door import StatementEngine
-from deltasql.schema.types import matching
+from deltasql.files import Placed, Result, stream_options
+from deltasql.log import DeltaLog, LocalLogStore, Stores, back_off
+from deltasql.plan import LogicalPlan, MemoryRows, Supplied, TableName, records_of_statement
+from deltasql.planner import (
+    Answer,
+    Context,
+    Plan,
+    StatementEngine,
+    TemporaryFunction,
+    View,
+    VisibleViews,
+    plan,
+    unrestricted,
+)
+from deltasql.schema import matching
 from deltasql.session.execution.commit import Committed
 from deltasql.session.execution.open_transaction import Transactions
 from deltasql.session.execution.run import Done, Pending, Placing, Run, SessionState, change_catalog, unstarted_engine
@@ -41,19 +49,24 @@ from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of,
 from deltasql.session.mirroring import external_catalogs, follow
 from deltasql.session.script.interpreter import run_script
 from deltasql.session.script.tree import SessionHost, session_variable
-from deltasql.sql.parser import misplaced_word, parse, refused_name
-from deltasql.sql.parser.parameters import bind_identifiers, bind_parameters, bind_versions, table_name
-from deltasql.sql.postfix import BoundStatement
-from deltasql.sql.splitting import is_script, split
-from deltasql.statements import plan, plan_statement
-from deltasql.statements.frames import CreateForFrame, WriteFrame
-from deltasql.statements.insert import DATAFRAME
-from deltasql.statements.table import new_namespaces
+from deltasql.sql import (
+    BoundStatement,
+    bind_identifiers,
+    bind_parameters,
+    bind_versions,
+    is_script,
+    misplaced_word,
+    parse,
+    refused_name,
+    split,
+    table_name,
+)
+from deltasql.statements import DATAFRAME, CreateForFrame, WriteFrame, new_namespaces, plan_statement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.engines.engine import SessionEngine
+    from deltasql.engines import SessionEngine
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
@@ -367,7 +380,7 @@ class Session:
     def _engine(self) -> SessionEngine:
         """The engine, created on first use: statements on metadata do not need it."""
         if self._backend is None:
-            from deltasql.engines.engine import session_engine
+            from deltasql.engines import session_engine
 
             self._backend = session_engine(
                 self._spark, self.settings, self.stores, Watch(lambda: self.on_progress), sail=self._sail

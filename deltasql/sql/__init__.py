@@ -5,3 +5,48 @@ end that nothing looks into, `cursor` is what hand-written readers step with, `c
 and `expression_types` with `function_types` what types expressions have. How types relate is `schema.type_lattice`.
 What decides something about a table does not belong here: see `planner` and `skipping`.
 """
+
+from __future__ import annotations
+
+from deltasql.base.doors import door
+
+__getattr__, __dir__ = door(
+    __name__,
+    """
+    constants: DAY EXACT Constant clock_time current_micros date_days interval_days micros_of moment single
+        unquote whole_number
+    evaluated: ColumnOf Compared Computed Denied IsNull Joined NullIf Order RowExpression RowScope Selection
+        Widened columns_of counting is_ordered parquet_paths row_condition row_expression selection value_of
+        view_of without_parquet_path
+    evaluated_aggregates: AggregateRows AggregateScope counted_rows result_field
+    expression_types: derived_type spelled_collation
+    functions: BODY FUNCTIONS compiled handler_problem is_python_name
+    literals: NULL Literal Value as_clock_time as_timestamp days_of is_plain literal timestamp_of written_moment
+    parser: Expected expected_keywords keywords misplaced_word parse parse_type refused_name
+    parser.automaton: ExpressionScan GrammarToken Tree insert_starts
+    parser.build: builds caret read sql_text
+    parser.builders: TYPE_NAMES Clause collect
+    parser.diagnosis: advice
+    parser.parameters: SqlValue bind_identifiers bind_parameters bind_versions markers parameter_names
+        table_name
+    parser.unsupported: unsupported
+    postfix: ASKING UNBOUND BoundStatement json_paths with_json_paths
+    queries.incremental: Aggregate AggregateQuery Incremental NotIncrementalError aggregate_query incremental
+    queries.query_facts: NamedMetadata calls_by_schema derived_columns misplaced most_rows named_columns
+        selected_rows
+    queries.query_filters: _is_alone constants_of end_of_plain_projection find inner_query outline plain_columns
+        scan_filters scan_limits unknown_columns
+    queries.relations: FILE_FUNCTIONS TableReference table_references
+    references: AGGREGATES ColumnReference Scope UsedNames column_references corresponding equal_sides
+        free_names has_aggregate has_subquery is_deterministic is_stable meant name_chains names_collation
+        parse_expression parse_statement refers_to split_conjuncts stars_spelled subqueries unfinished
+        unreadable_part without_from
+    row_literals: LiteralColumn LiteralRows as_type literal_constant literal_rows
+    splitting: Statement declared_variables is_complete is_script second_query split statement_words unclosed
+    stored_expressions: FunctionCall FunctionText Parameter PythonText Reason Refusal Use bare declared_refusal
+        function_calls function_text refusal stored_refusal type_end
+    text_edits: Replacement Spliced bind current_names splice
+    tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value
+        skip_blanks tokenize tokens_from
+    """,
+)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import Context, Decimal
 
-from deltasql.plan.operators import LiteralValue
-from deltasql.schema.type_lattice import MOST_DIGITS, fits
-from deltasql.schema.types import BYTE, DOUBLE, FLOAT, INTEGER, LONG, SHORT, DataType, DecimalType
+from deltasql.plan import LiteralValue
+from deltasql.schema import BYTE, DOUBLE, FLOAT, INTEGER, LONG, MOST_DIGITS, SHORT, DataType, DecimalType, fits
 
 EXACT = Context(prec=120)
 """Context of exact computations: no product or quotient of two of Spark's decimals has more digits."""

@@ -16,16 +16,15 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeAlias, Union
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.plan.base import quote
-from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import BITS, as_decimal, common_of_values, is_integral
-from deltasql.schema.types import (
+from deltasql.base import LeftToEngineError
+from deltasql.plan import quote
+from deltasql.schema import (
     BINARY,
+    BITS,
     BOOLEAN,
     DATE,
     DOUBLE,
+    HIDDEN_PREFIX,
     INTEGER,
     LONG,
     STRING,
@@ -36,8 +35,12 @@ from deltasql.schema.types import (
     DecimalType,
     StructField,
     StructType,
+    as_decimal,
     case_matters,
+    common_of_values,
     has_collations,
+    is_integral,
+    sql_text,
 )
 from deltasql.sql.constants import Constant, whole_number
 from deltasql.sql.expression_types import arithmetic, type_at

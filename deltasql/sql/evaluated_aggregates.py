@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.schema.text import declared_length
-from deltasql.schema.type_lattice import INTEGRAL, fits
-from deltasql.schema.types import EMPTY_METADATA, INTEGER, LONG, DataType, StructField, StructType
+from deltasql.base import LeftToEngineError
+from deltasql.schema import (
+    EMPTY_METADATA,
+    INTEGER,
+    INTEGRAL,
+    LONG,
+    DataType,
+    StructField,
+    StructType,
+    declared_length,
+    fits,
+)
 from deltasql.sql.queries.incremental import (
     Aggregate,
     AggregateQuery,

@@ -18,22 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.errors.suggestion import did_you_mean
-from deltasql.schema import types
-from deltasql.schema.type_lattice import (
-    MOMENTS,
-    MOST_DIGITS,
-    as_decimal,
-    can_cast,
-    common_of_branches,
-    is_atomic,
-    is_integral,
-    is_number,
-    wider_number,
-)
-from deltasql.schema.types import (
+from deltasql.base import LeftToEngineError, did_you_mean, errors
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     DATE,
@@ -41,6 +27,8 @@ from deltasql.schema.types import (
     FLOAT,
     INTEGER,
     LONG,
+    MOMENTS,
+    MOST_DIGITS,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -51,6 +39,14 @@ from deltasql.schema.types import (
     MapType,
     PrimitiveType,
     StructType,
+    as_decimal,
+    can_cast,
+    common_of_branches,
+    is_atomic,
+    is_integral,
+    is_number,
+    types,
+    wider_number,
 )
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
 from deltasql.sql.tokens import Token, TokenCursor, require_value, tokenize

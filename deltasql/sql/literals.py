@@ -16,12 +16,8 @@ from datetime import datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, Union
 
-from deltasql.base import errors
-from deltasql.base.lazy import exp
-from deltasql.base.timezone import parse_timestamp, zone
-from deltasql.schema import types
-from deltasql.schema.type_lattice import fits
-from deltasql.schema.types import DataType
+from deltasql.base import errors, exp, parse_timestamp, zone
+from deltasql.schema import DataType, fits, types
 from deltasql.sql.constants import (
     DAY,
     EXACT,

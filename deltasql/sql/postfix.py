@@ -14,11 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.plan import base
-from deltasql.plan.base import SqlText, quote
-from deltasql.schema.text import text_sql
+from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.plan import SqlText, base, quote
+from deltasql.schema import text_sql
 from deltasql.sql.constants import unquote
 from deltasql.sql.stored_expressions import type_end
 from deltasql.sql.tokens import AFTER_COLUMNS, Token, closing, tokenize

@@ -22,11 +22,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TypeAlias
 
-from deltasql.base.errors.base import Caret
-from deltasql.base.errors.suggestion import resembling
-from deltasql.base.lazy import exp, sqlglot
-from deltasql.plan.base import SqlText
-from deltasql.schema.text import quote_name
+from deltasql.base import Caret, exp, resembling, sqlglot
+from deltasql.plan import SqlText
+from deltasql.schema import quote_name
 from deltasql.sql.tokens import Token, TokenCursor, calls, closing, tokenize
 
 DIALECT = "databricks"

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.plan.operators import LiteralValue
-from deltasql.schema.type_lattice import common_of_values, fits, is_integral
-from deltasql.schema.types import (
+from deltasql.base import LeftToEngineError
+from deltasql.plan import LiteralValue
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     DATE,
@@ -34,6 +33,9 @@ from deltasql.schema.types import (
     DecimalType,
     StructField,
     StructType,
+    common_of_values,
+    fits,
+    is_integral,
 )
 from deltasql.sql.constants import (
     DAY,

@@ -15,9 +15,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.patterns import GAP, QUOTED_NAME, WORD
+from deltasql.base import GAP, QUOTED_NAME, WORD, DeltaSqlError, errors
 from deltasql.sql.tokens import (
     OPENINGS,
     PIECE,

@@ -18,7 +18,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 
-from deltasql.schema.types import StructType
+from deltasql.schema import StructType
 from deltasql.sql.constants import unquote
 from deltasql.sql.functions import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.queries.relations import table_references

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from deltasql.plan.base import quote
-from deltasql.schema.paths import folded
-from deltasql.schema.text import sql_literal
+from deltasql.plan import quote
+from deltasql.schema import folded, sql_literal
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
 from deltasql.sql.tokens import Token, tokenize

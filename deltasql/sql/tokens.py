@@ -20,9 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, LeftToEngineError
-from deltasql.base.patterns import (
+from deltasql.base import (
     BLANK,
     COMMENT_CLOSING,
     COMMENT_OPENING,
@@ -31,6 +29,9 @@ from deltasql.base.patterns import (
     QUOTED_NAME,
     STRING,
     WORD,
+    Caret,
+    LeftToEngineError,
+    errors,
 )
 
 _BLANKS = re.compile(rf"{BLANK}+")

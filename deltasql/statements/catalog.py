@@ -12,13 +12,18 @@ from datetime import datetime, timezone
 from typing import Any
 
 from deltasql.base import errors
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogProperties, CatalogRemoval
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
-from deltasql.sql.parser.builders import Clause, collect
+from deltasql.plan import LogicalPlan, TableName
+from deltasql.planner import (
+    Answer,
+    CatalogComment,
+    CatalogCreation,
+    CatalogProperties,
+    CatalogRemoval,
+    Context,
+    Plan,
+    plan,
+)
+from deltasql.sql import Clause, Tree, builds, collect
 from deltasql.statements.describe import INFO, property_rows
 
 

@@ -16,53 +16,45 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa, pc
-from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
-from deltasql.log import operations
-from deltasql.log.actions.actions import DomainMetadata, Metadata, SetTransaction
-from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
-from deltasql.log.configuration.row_ids import (
+from deltasql.base import ARBITRARY_PROPERTIES, DeltaSqlError, errors, pa, pc
+from deltasql.log import (
+    AUTO_PROPERTY,
+    CHANGE_DATA_FEED,
+    CLUSTERING_DOMAIN,
+    COLUMN_MAPPING_MODE,
+    COLUMN_TAGS,
+    COPY_INTO,
+    DELETION_VECTORS,
+    MAX_COLUMN_ID,
+    TAGS,
+    DomainMetadata,
+    LogStore,
+    Metadata,
+    ParsedProperties,
+    Protocol,
+    SetTransaction,
+    Snapshot,
+    TableProperties,
     assigns_row_ids,
+    check_configuration,
     check_replacement,
+    clustering_columns,
+    clustering_domain,
+    is_clustered,
+    is_local,
+    is_url,
+    operations,
+    parse_properties,
+    protocol_for,
+    table_uri,
     with_column_mapping,
     with_row_id_columns,
     with_valid_formats,
 )
-from deltasql.log.properties import (
-    CHANGE_DATA_FEED,
-    COLUMN_MAPPING_MODE,
-    COLUMN_TAGS,
-    DELETION_VECTORS,
-    MAX_COLUMN_ID,
-    TAGS,
-    TableProperties,
-)
-from deltasql.log.protocol import Protocol
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.source_files import COPY_INTO
-from deltasql.log.storage.listing import is_local, is_url, table_uri
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.stream_source import (
-    AUTO_PROPERTY,
-    CLUSTERING_DOMAIN,
-    clustering_columns,
-    clustering_domain,
-    is_clustered,
-)
-from deltasql.plan.base import LogicalPlan, TableName, Temporal
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import Answer, CloneChange, CommitSpec, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.planner.row_changes import WHOLE_TABLE
-from deltasql.schema.checks import check_table_schema
-from deltasql.schema.paths import Path
-from deltasql.schema.text import quote_name
-from deltasql.schema.types import LONG, StructField, StructType
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.builders import Clause, collect
+from deltasql.plan import LogicalPlan, TableName, Temporal
+from deltasql.planner import WHOLE_TABLE, Answer, CloneChange, CommitSpec, Context, Plan, plan, refuse_enforced
+from deltasql.schema import LONG, Path, StructField, StructType, check_table_schema, quote_name
+from deltasql.sql import Clause, Tree, builds, caret, collect
 from deltasql.statements.convert import PROVIDERS, adopted_table, refuse_table_above
 from deltasql.statements.create_table import OF_ONE_TABLE
 from deltasql.statements.delete import refuse_append_only
@@ -70,10 +62,7 @@ from deltasql.statements.metadata import keeping_log_properties
 from deltasql.statements.target import Target, is_of_view, registration, required_properties, target_of
 
 if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action, Metadata
-    from deltasql.log.actions.cloned_files import ClonedFiles
-    from deltasql.log.protocol import Protocol
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log import Action, ClonedFiles, Metadata, Protocol, Snapshot
 
 
 _MOST_SHOWN = 100
@@ -142,8 +131,8 @@ def _is_ours(name: TableName, context: Context) -> bool:
 
 def _file_source(name: TableName, context: Context) -> CloneSource:
     """The source for files without a log: the table that CONVERT TO DELTA would create, without writing its log."""
-    from deltasql.files.foreign.tables import source_table
-    from deltasql.log.actions.file_tables import ADD, from_files
+    from deltasql.files import source_table
+    from deltasql.log import ADD, from_files
 
     provider, path = name.parts[0].lower(), name.parts[1]
     if name.temporal is not None:
@@ -164,7 +153,7 @@ def _file_source(name: TableName, context: Context) -> CloneSource:
 
 
 def _delta_source(name: TableName, context: Context) -> CloneSource:
-    from deltasql.log.actions.file_tables import ADD
+    from deltasql.log import ADD
 
     snapshot = context.snapshot(name)
     snapshot.check_readable()
@@ -190,7 +179,7 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
 
 def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None:
     """Raises VacuumedVersionError where files of an older version are missing."""
-    from deltasql.log.old_files import missing_files
+    from deltasql.log import missing_files
 
     gone = files.filter(pc.or_(*missing_files(store, files)))["path"].to_pylist()
     if gone:
@@ -360,9 +349,8 @@ def _cloned(statement: CloneTable, source: CloneSource, target: Target, context:
 
 
 def _files(source: CloneSource, target: Target, folder: str, *, shallow: bool, numbered: bool) -> ClonedFiles:
-    from deltasql.log.actions.cloned_files import OF_TARGET, deep_files, shallow_files
-    from deltasql.log.actions.file_tables import ADD
-    from deltasql.schema.arrow_values import no_rows
+    from deltasql.log import ADD, OF_TARGET, deep_files, shallow_files
+    from deltasql.schema import no_rows
 
     existing: pa.Table = no_rows(ADD) if target.snapshot is None else target.snapshot.live_adds(OF_TARGET)
     if shallow:

@@ -14,54 +14,68 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.keys import primary_key
-from deltasql.log.operations import Operation
-from deltasql.log.properties import STATS_COLUMNS
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import clustering_columns
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
-from deltasql.planner.context import Context, plan
-from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.generated import declared_widening, refuse_base_change, refuse_dependent_types
-from deltasql.planner.row_changes import WHOLE_TABLE
-from deltasql.schema.checks import TYPE_CHANGES, identities, identity_of
-from deltasql.schema.edits import (
+from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.log import (
+    STATS_COLUMNS,
+    DeltaLog,
+    Metadata,
+    Operation,
+    Snapshot,
+    clustering_columns,
+    operations,
+    primary_key,
+)
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.planner import (
+    CURRENT_DEFAULT,
+    WHOLE_TABLE,
+    Answer,
+    CommitSpec,
+    Context,
+    Plan,
+    TableChange,
+    Verification,
+    checked_default,
+    declared_widening,
+    plan,
+    refuse_base_change,
+    refuse_dependent_types,
+)
+from deltasql.schema import (
+    TYPE_CHANGES,
+    DataType,
+    Length,
+    StructField,
+    StructType,
     add_column,
+    collation_of,
+    declared_as,
+    declared_text,
     drop_column,
+    field_to_json,
+    find_path,
+    identities,
+    identity_of,
+    length_of,
     move_column,
+    path_text,
+    plain_type,
     rename_column,
     replace_columns,
+    replace_type,
+    resolve,
     set_comment,
     set_metadata,
     set_nullable,
     set_type,
-    with_metadata,
-)
-from deltasql.schema.json import field_to_json
-from deltasql.schema.paths import find_path, replace_type, resolve, walk
-from deltasql.schema.text import (
-    Length,
-    declared_as,
-    declared_text,
-    length_of,
-    path_text,
-    plain_type,
     type_text,
+    walk,
+    with_default_collation,
     with_lengths,
+    with_metadata,
     without_lengths,
 )
-from deltasql.schema.types import DataType, StructField, StructType, collation_of, with_default_collation
-from deltasql.sql.expression_types import spelled_collation
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
-from deltasql.sql.parser.builders import Clause, collect
-from deltasql.sql.tokens import tokenize
+from deltasql.sql import Clause, Tree, builds, collect, spelled_collation, tokenize
 from deltasql.statements.constraints import (
     refuse_dependent,
     refuse_key_change,

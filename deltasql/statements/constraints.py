@@ -17,35 +17,64 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import CONSTRAINT_MAY_MISS
-from deltasql.catalog.governance import TableEntry
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.keys import Key, References, keys_of, primary_key, with_keys
-from deltasql.log.configuration.properties import protocol_for
-from deltasql.log.properties import CONSTRAINT_PREFIX, TableProperties
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import ROWS, ColumnPath, LogicalPlan, SqlText, TableName, hidden_view, quote
-from deltasql.plan.operators import Constraint, SqlQuery
-from deltasql.planner import binding
-from deltasql.planner.alignment import length_checks, same_type
-from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange, Verification
-from deltasql.planner.context import Context, plan
-from deltasql.planner.defaults import types_of
-from deltasql.planner.row_changes import WHOLE_TABLE
-from deltasql.schema.checks import INVARIANTS, column_invariants
-from deltasql.schema.paths import folded, resolve
-from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
-from deltasql.sql.expression_types import derived_type
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.references import refers_to
-from deltasql.sql.stored_expressions import Reason, Use, bare, declared_refusal, refusal, stored_refusal
-from deltasql.sql.tokens import tokenize
+from deltasql.base import CONSTRAINT_MAY_MISS, DeltaSqlError, errors
+from deltasql.catalog import TableEntry
+from deltasql.log import (
+    CONSTRAINT_PREFIX,
+    DeltaLog,
+    Key,
+    Metadata,
+    References,
+    Snapshot,
+    TableProperties,
+    keys_of,
+    operations,
+    primary_key,
+    protocol_for,
+    with_keys,
+)
+from deltasql.plan import ROWS, ColumnPath, Constraint, LogicalPlan, SqlQuery, SqlText, TableName, hidden_view, quote
+from deltasql.planner import (
+    WHOLE_TABLE,
+    Answer,
+    CommitSpec,
+    Context,
+    Plan,
+    Stepwise,
+    TableChange,
+    Verification,
+    binding,
+    length_checks,
+    plan,
+    same_type,
+    types_of,
+)
+from deltasql.schema import (
+    BOOLEAN,
+    INVARIANTS,
+    DataType,
+    StructField,
+    StructType,
+    column_invariants,
+    folded,
+    path_text,
+    resolve,
+    type_text,
+)
+from deltasql.sql import (
+    Reason,
+    Tree,
+    Use,
+    bare,
+    builds,
+    caret,
+    declared_refusal,
+    derived_type,
+    refers_to,
+    refusal,
+    stored_refusal,
+    tokenize,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,47 +18,59 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, CONVERT_IGNORES_CASTS, PROPERTY_DEFAULTS
-from deltasql.base.timezone import zone
-from deltasql.files.foreign.tables import SourceTable
-from deltasql.log import operations
-from deltasql.log.actions.actions import Action, AddFile, Metadata
-from deltasql.log.configuration.properties import parse_properties, partition_keys, protocol_for
-from deltasql.log.configuration.row_ids import (
+from deltasql.base import (
+    ARBITRARY_PROPERTIES,
+    CONVERT_IGNORES_CASTS,
+    PROPERTY_DEFAULTS,
+    Caret,
+    DeltaSqlError,
+    errors,
+    zone,
+)
+from deltasql.files import SourceTable
+from deltasql.log import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    DELETION_VECTORS,
+    LOG,
     ROW_TRACKING_FEATURE,
+    UNIVERSAL_FORMATS,
+    Action,
+    AddFile,
+    DeltaLog,
+    Metadata,
+    Protocol,
+    Snapshot,
+    TableProperties,
     check_iceberg_library,
     compat_key,
     compat_keys,
     compat_tags,
     converts_to_iceberg,
+    operations,
+    parse_properties,
+    partition_keys,
+    protocol_for,
     universal_formats,
     with_column_mapping,
     with_valid_formats,
 )
-from deltasql.log.properties import (
-    CHANGE_DATA_FEED,
-    COLUMN_MAPPING_MODE,
-    DELETION_VECTORS,
-    UNIVERSAL_FORMATS,
-    TableProperties,
+from deltasql.plan import LogicalPlan, TableName, quote
+from deltasql.planner import (
+    FILE_FORMATS,
+    Answer,
+    CommitSpec,
+    Context,
+    Plan,
+    Stepwise,
+    TableChange,
+    log_path,
+    partition_texts,
+    plan,
+    tracked_metadata,
 )
-from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import LOG
-from deltasql.plan.base import LogicalPlan, TableName, quote
-from deltasql.planner.answers import tracked_metadata
-from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign import log_path, partition_texts
-from deltasql.planner.read_files import FILE_FORMATS
-from deltasql.schema.checks import check_table_schema
-from deltasql.schema.text import plain_field
-from deltasql.schema.types import StructField, StructType, with_default_collation
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
+from deltasql.schema import StructField, StructType, check_table_schema, plain_field, with_default_collation
+from deltasql.sql import Tree, builds
 from deltasql.statements.identity import comment_metadata
 from deltasql.statements.metadata import mapped_metadata, untagged_files
 from deltasql.statements.optimize import UpgradeUniform, reorganized
@@ -102,7 +114,7 @@ def adopted_table(
     values = list(_partition_values(source, metadata, context))
     texts: list[str] | list[None] = [None] * len(source.files)
     if statistics:
-        from deltasql.files.foreign.tables import source_statistics
+        from deltasql.files import source_statistics
 
         texts = source_statistics(source, metadata)
     keys, tags = partition_keys(metadata), compat_tags(metadata.configuration) or None
@@ -241,7 +253,7 @@ def _converted(statement: Convert, context: Context) -> Plan:
 
 
 def _change(provider: str, log: DeltaLog, statement: Convert, context: Context) -> TableChange:
-    from deltasql.files.foreign.tables import source_table
+    from deltasql.files import source_table
 
     table = adopted_table(
         source_table(context.analyst.stores, provider, log.location),

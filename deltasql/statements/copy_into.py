@@ -14,41 +14,56 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.base.errors.secrets import shown_pairs, shown_value
-from deltasql.base.settings.session_settings import AUTO_MERGE
-from deltasql.log import operations
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.source_files import (
+from deltasql.base import AUTO_MERGE, Caret, errors, shown_pairs, shown_value
+from deltasql.log import (
     Choice,
+    DeltaLog,
     FileSource,
     ListedFile,
     LoadedFiles,
+    LogStore,
+    Snapshot,
     broken_files,
     find_source,
     loaded_files,
+    operations,
+    scheme,
+    whole_check,
 )
-from deltasql.log.storage.listing import scheme
-from deltasql.log.storage.log_store import LogStore, whole_check
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, hidden, quote
-from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
-from deltasql.planner.alignment import StructRule, new_columns
-from deltasql.planner.binding import bind, position_in
-from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.generated import generation_of
-from deltasql.planner.read_files import READ_FORMATS, CopyOptions, copy_options
-from deltasql.planner.row_changes import inserted_rows, reads_of_itself
-from deltasql.schema.checks import identity_of
-from deltasql.schema.text import path_text
-from deltasql.schema.types import StructField, StructType
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.builders import Clause, collect
-from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
+from deltasql.plan import (
+    ColumnPath,
+    LogicalPlan,
+    Operator,
+    SourceFiles,
+    SqlQuery,
+    SqlText,
+    TableName,
+    Write,
+    hidden,
+    quote,
+)
+from deltasql.planner import (
+    COPIED,
+    READ_FORMATS,
+    Answer,
+    Context,
+    CopyLoad,
+    CopyOptions,
+    Plan,
+    Preview,
+    RowChange,
+    StructRule,
+    bind,
+    copy_options,
+    generation_of,
+    inserted_rows,
+    new_columns,
+    plan,
+    position_in,
+    reads_of_itself,
+)
+from deltasql.schema import StructField, StructType, identity_of, path_text
+from deltasql.sql import Clause, Token, TokenCursor, Tree, builds, caret, closing, collect, tokenize, unquote
 from deltasql.statements.insert import Insert, QueryColumn, matched_columns
 from deltasql.statements.insert_rows import InsertedRows, Insertion, hidden_names, inserted, renamed
 

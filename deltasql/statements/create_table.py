@@ -13,18 +13,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, BYPASS_LOCATION_CHECK
-from deltasql.catalog.governance import TableSource
-from deltasql.log import operations
-from deltasql.log.actions.actions import Action, Metadata
-from deltasql.log.configuration.keys import keys_of, primary_key, with_keys
-from deltasql.log.configuration.properties import parse_properties, protocol_for
-from deltasql.log.configuration.row_ids import check_replacement, with_column_mapping, with_valid_formats
-from deltasql.log.operations import Operation
-from deltasql.log.properties import (
+from deltasql.base import ARBITRARY_PROPERTIES, BYPASS_LOCATION_CHECK, DeltaSqlError, errors, pa
+from deltasql.catalog import TableSource
+from deltasql.log import (
+    AUTO_PROPERTY,
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     COLUMN_TAGS,
@@ -33,39 +25,65 @@ from deltasql.log.properties import (
     PROPERTIES,
     TAGS,
     UNITY_TABLE_ID,
+    Action,
+    Metadata,
+    Operation,
+    Protocol,
+    Snapshot,
     TableProperties,
+    check_replacement,
+    keys_of,
+    operations,
+    parse_properties,
+    primary_key,
+    protocol_for,
+    with_column_mapping,
+    with_keys,
+    with_valid_formats,
 )
-from deltasql.log.protocol import Protocol
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import AUTO_PROPERTY
-from deltasql.plan.base import SqlText, quote
-from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Supplied, Write
-from deltasql.planner import binding
-from deltasql.planner.alignment import stored
-from deltasql.planner.answers import tracked_metadata
-from deltasql.planner.catalog_changes import (
+from deltasql.plan import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, SqlText, Supplied, Write, quote
+from deltasql.planner import (
+    ICEBERG,
+    WHOLE_TABLE,
+    Answer,
     CatalogChoice,
+    CommitSpec,
+    Context,
+    Plan,
     Registration,
     Relocation,
     RenameChange,
+    RowChange,
     SchemaChoice,
     SchemaCreation,
     SchemaProperties,
     SchemaRemoval,
+    TableChange,
     Unregistration,
+    binding,
+    listed_files,
+    plan,
+    refuse_enforced,
+    stored,
+    tracked_metadata,
 )
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign import ICEBERG, listed_files
-from deltasql.planner.row_changes import WHOLE_TABLE
-from deltasql.schema.checks import HIGH_WATER_MARK, TYPE_CHANGES, check_table_schema
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.paths import folded
-from deltasql.schema.text import declared_texts, declared_type, plain_field, tree_text
-from deltasql.schema.types import ID, PHYSICAL_NAME, StructField, StructType
-from deltasql.sql.tokens import tokenize
+from deltasql.schema import (
+    HIGH_WATER_MARK,
+    ID,
+    PHYSICAL_NAME,
+    TYPE_CHANGES,
+    StructField,
+    StructType,
+    as_nullable,
+    check_table_schema,
+    declared_texts,
+    declared_type,
+    folded,
+    plain_field,
+    tree_text,
+    without_metadata,
+)
+from deltasql.sql import tokenize
 from deltasql.statements.constraints import constraints_of, declared_constraints, refuse_referenced, with_declared_keys
 from deltasql.statements.create_text import column_text, position_in_create
 from deltasql.statements.delete import refuse_append_only

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.secrets import shown_value
-from deltasql.catalog.governance import UNGOVERNED, Governance, RefreshDefinition, StoredExpectation, ViewEntry
-from deltasql.log.configuration.keys import keys_of
-from deltasql.log.configuration.properties import parse_properties
-from deltasql.log.properties import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
-from deltasql.plan.base import quote
-from deltasql.planner.context import Context
-from deltasql.planner.defaults import CURRENT_DEFAULT
-from deltasql.planner.generated import generation_of
-from deltasql.schema.checks import check_foreign, identity_of
-from deltasql.schema.text import declared_type, path_text, quote_text, sql_text
-from deltasql.schema.types import StructField
-from deltasql.sql.queries.query_filters import find, outline
+from deltasql.base import Caret, DeltaSqlError, errors, shown_value
+from deltasql.catalog import UNGOVERNED, Governance, RefreshDefinition, StoredExpectation, ViewEntry
+from deltasql.log import (
+    AUTO_PROPERTY,
+    CLUSTERING_FEATURE,
+    DELTASQL_PROPERTIES,
+    UNITY_TABLE_ID,
+    Snapshot,
+    clustering_columns,
+    keys_of,
+    parse_properties,
+    without_deltasql_properties,
+)
+from deltasql.plan import quote
+from deltasql.planner import CURRENT_DEFAULT, Context, generation_of
+from deltasql.schema import StructField, check_foreign, declared_type, identity_of, path_text, quote_text, sql_text
+from deltasql.sql import find, outline
 from deltasql.statements.subjects import filter_clause, mask_clause
 from deltasql.statements.table import CreateTable
 

@@ -9,20 +9,25 @@ import json
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa
-from deltasql.log import operations
-from deltasql.log.properties import APPEND_ONLY
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.skipping.predicates import condition
-from deltasql.log.skipping.pruning import files_in_partitions, partition_only
-from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
-from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.row_changes import reads_of_files, row_change
-from deltasql.planner.scope import Scope, behind_view, restricted, side, visible_rows, with_ctes
+from deltasql.base import errors, pa
+from deltasql.log import APPEND_ONLY, Snapshot, condition, files_in_partitions, operations, partition_only
+from deltasql.plan import SCAN_COLUMNS, LogicalPlan, Rewrite, RowAction, RowEffect, RowKind, SqlText, TableName, quote
+from deltasql.planner import (
+    CommitSpec,
+    Context,
+    Plan,
+    Scope,
+    TableChange,
+    behind_view,
+    binding,
+    plan,
+    reads_of_files,
+    restricted,
+    row_change,
+    side,
+    visible_rows,
+    with_ctes,
+)
 
 
 @dataclass(frozen=True, slots=True)

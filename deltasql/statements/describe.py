@@ -26,29 +26,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import shown_pairs, shown_value
-from deltasql.base.errors.suggestion import OPEN_SET, meant, similar_names
-from deltasql.catalog.governance import UNGOVERNED, TableEntry, ViewEntry, sql_name, table_kind
-from deltasql.log.configuration.keys import column_tags, keys_of, read_tags, table_tags
-from deltasql.log.configuration.row_ids import converts_to_iceberg
-from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
-from deltasql.log.properties import TAGS, without_deltasql_properties
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import table_uri
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.stream_source import clustering_columns, is_clustered
-from deltasql.plan.base import ColumnPath, TableName, quote
-from deltasql.planner import binding
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.planner.defaults import CURRENT_DEFAULT
-from deltasql.planner.foreign import table_snapshot
-from deltasql.planner.generated import generation_of
-from deltasql.schema.paths import resolve
-from deltasql.schema.text import declared_type, length_of, path_text, quote_text, tree_text, type_text, with_lengths
-from deltasql.schema.types import BOOLEAN, STRING, ArrayType, DataType, DecimalType, MapType, StructField, StructType
+from deltasql.base import OPEN_SET, DeltaSqlError, errors, meant, shown_pairs, shown_value, similar_names
+from deltasql.catalog import UNGOVERNED, TableEntry, ViewEntry, sql_name, table_kind
+from deltasql.log import (
+    TAGS,
+    LogStore,
+    Snapshot,
+    clustering_columns,
+    column_tags,
+    converts_to_iceberg,
+    current_metadata,
+    is_clustered,
+    keys_of,
+    read_tags,
+    root_uri,
+    table_tags,
+    table_uri,
+    without_deltasql_properties,
+)
+from deltasql.plan import ColumnPath, TableName, quote
+from deltasql.planner import CURRENT_DEFAULT, Answer, Context, Plan, binding, generation_of, plan, table_snapshot
+from deltasql.schema import (
+    BOOLEAN,
+    STRING,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructField,
+    StructType,
+    declared_type,
+    length_of,
+    path_text,
+    quote_text,
+    resolve,
+    tree_text,
+    type_text,
+    with_lengths,
+)
 from deltasql.statements.constraints import full_name
 from deltasql.statements.create_text import column_text
 from deltasql.statements.idempotency import refreshed_rows

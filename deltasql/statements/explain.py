@@ -14,17 +14,13 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, counted
-from deltasql.base.errors.secrets import without_secrets_of
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.commit.conflict import IsolationLevel
-from deltasql.log.properties import ISOLATION_LEVEL
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import (
+from deltasql.base import Caret, counted, errors, without_secrets_of
+from deltasql.log import ISOLATION_LEVEL, IsolationLevel, Metadata, operations
+from deltasql.plan import (
     Check,
+    ColumnPath,
     Literals,
+    LogicalPlan,
     MemoryRows,
     Number,
     Operator,
@@ -37,20 +33,25 @@ from deltasql.plan.operators import (
     SourceFiles,
     SqlFunction,
     SqlQuery,
+    SqlText,
     Supplied,
+    TableName,
     UnionAll,
     Write,
     children,
+    quote,
 )
-from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, ViewChange
-from deltasql.planner.changes import (
+from deltasql.planner import (
     Analysis,
     Answer,
     AtomicBlock,
+    CatalogChange,
     CloneChange,
     CommitSpec,
+    Context,
     FileRemoval,
     FileTransfer,
+    FunctionChange,
     LayoutChange,
     LogRows,
     ManifestChange,
@@ -64,12 +65,22 @@ from deltasql.planner.changes import (
     Stepwise,
     TableChange,
     TransactionStep,
+    ViewChange,
+    plan,
+    scans,
 )
-from deltasql.planner.context import Context, plan
-from deltasql.planner.row_changes import scans
-from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import STRING, ArrayType, DecimalType, MapType, PrimitiveType, StructField, StructType
-from deltasql.sql.tokens import tokens_from
+from deltasql.schema import (
+    STRING,
+    ArrayType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    path_text,
+    type_text,
+)
+from deltasql.sql import tokens_from
 from deltasql.statements.columns import AddedColumn
 from deltasql.statements.idempotency import refuse_refreshed
 from deltasql.statements.insert import PartitionValue, ReplaceWhere

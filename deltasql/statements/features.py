@@ -19,48 +19,52 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pc
-from deltasql.log import operations
-from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
-from deltasql.log.actions.deletion_vectors import marked_files, vector_file
-from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
-from deltasql.log.operations import Operation
-from deltasql.log.properties import (
+from deltasql.base import DeltaSqlError, errors, pc
+from deltasql.log import (
+    CATALOG_MANAGED,
     CHECKPOINT_POLICY,
     DROP_FEATURE_RETENTION,
+    FEATURES,
     PROTECTED_BEFORE,
     ROW_TRACKING,
+    ROW_TRACKING_DOMAIN,
     ROW_TRACKING_SUSPENDED,
+    Action,
+    AddFile,
+    DeltaLog,
+    DomainMetadata,
+    Metadata,
     OnDrop,
-    properties_of,
-)
-from deltasql.log.protocol import (
-    CATALOG_MANAGED,
-    FEATURES,
+    Operation,
+    RemoveFile,
+    Snapshot,
     TableFeature,
+    earliest_version,
+    encode_path,
     final_feature,
     find_feature,
+    has_traces,
+    is_absolute,
+    marked_files,
+    operations,
+    properties_of,
     requested_features,
+    vector_file,
 )
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import encode_path, is_absolute
-from deltasql.log.stream_source import earliest_version, has_traces
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.operators import Reads, Scan, Write
-from deltasql.planner import binding
-from deltasql.planner.answers import BATCH_FILES
-from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.schema.checks import INVALID_CHARACTERS, TYPE_CHANGES
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.paths import collated_paths, walk
-from deltasql.schema.text import path_text
-from deltasql.schema.types import ID, NESTED_IDS, PHYSICAL_NAME
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
+from deltasql.plan import LogicalPlan, Reads, Scan, TableName, Write
+from deltasql.planner import BATCH_FILES, CommitSpec, Context, Plan, RowChange, Stepwise, TableChange, binding, plan
+from deltasql.schema import (
+    ID,
+    INVALID_CHARACTERS,
+    NESTED_IDS,
+    PHYSICAL_NAME,
+    TYPE_CHANGES,
+    collated_paths,
+    path_text,
+    walk,
+    without_metadata,
+)
+from deltasql.sql import Tree, builds
 from deltasql.statements.metadata import with_current_names
 from deltasql.statements.table import DEFAULT_COLLATION
 

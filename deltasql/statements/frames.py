@@ -14,9 +14,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from deltasql.base import errors
-from deltasql.base.settings.session_settings import AUTO_MERGE
-from deltasql.files.frame_options import (
+from deltasql.base import AUTO_MERGE, errors
+from deltasql.files import (
     COMPRESSION,
     DATA_CHANGE,
     IGNORE_NULL_PARTITIONS,
@@ -34,33 +33,49 @@ from deltasql.files.frame_options import (
     USER_METADATA,
     Options,
 )
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties import CHANGE_DATA_FEED
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, hidden, quote
-from deltasql.plan.operators import (
+from deltasql.log import CHANGE_DATA_FEED, DeltaLog, Metadata, Snapshot, operations
+from deltasql.plan import (
     SCAN_COLUMNS,
     Check,
+    ColumnPath,
     FileShape,
+    LogicalPlan,
     MemoryRows,
     Operator,
     Project,
     Rewrite,
+    SqlText,
     Supplied,
+    TableName,
     Write,
+    hidden,
+    quote,
 )
-from deltasql.planner.alignment import StructRule, new_columns
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import Answer, CommitSpec, DynamicOverwrite, Plan, RowChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.row_changes import WHOLE_TABLE
-from deltasql.schema.checks import check_duplicates, check_table_schema
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.paths import folded
-from deltasql.schema.text import path_text
-from deltasql.schema.types import ID, PHYSICAL_NAME, VOID, StructField, StructType
+from deltasql.planner import (
+    WHOLE_TABLE,
+    Answer,
+    CommitSpec,
+    Context,
+    DynamicOverwrite,
+    Plan,
+    RowChange,
+    StructRule,
+    new_columns,
+    plan,
+    refuse_enforced,
+)
+from deltasql.schema import (
+    ID,
+    PHYSICAL_NAME,
+    VOID,
+    StructField,
+    StructType,
+    as_nullable,
+    check_duplicates,
+    check_table_schema,
+    folded,
+    path_text,
+)
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.delete import refuse_append_only

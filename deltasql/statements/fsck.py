@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.base.lazy import pa, pc
-from deltasql.base.settings.session_settings import FSCK_MOST_ROWS
-from deltasql.log import operations
-from deltasql.log.storage.listing import absolute
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.operators import Reads
-from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
+from deltasql.base import FSCK_MOST_ROWS, pa, pc
+from deltasql.log import absolute, operations
+from deltasql.plan import LogicalPlan, Reads, TableName
+from deltasql.planner import Answer, CommitSpec, Context, Plan, TableChange, plan
+from deltasql.schema import BOOLEAN, STRING, StructField, StructType
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,7 @@ FSCK_COLUMNS = StructType(
 @plan.register
 def plan_fsck(statement: Fsck, context: Context) -> Plan:
     """A file with a missing deletion vector is removed too: its live rows are unknown."""
-    from deltasql.log.old_files import missing_files
+    from deltasql.log import missing_files
 
     log, snapshot = context.writable(statement.table)
     files = snapshot.files(("path", "deletionVector", "size"))
@@ -57,7 +53,7 @@ def plan_fsck(statement: Fsck, context: Context) -> Plan:
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
-    from deltasql.log.old_files import vector_location
+    from deltasql.log import vector_location
 
     columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
     return tuple(

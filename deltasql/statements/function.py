@@ -18,31 +18,40 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.catalog.governance import FunctionDefinition, FunctionEntry, matching, sql_name
-from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import SqlQuery
-from deltasql.planner import binding
-from deltasql.planner.answers import (
+from deltasql.base import DeltaSqlError, errors, meant, similar_names
+from deltasql.catalog import FunctionDefinition, FunctionEntry, matching, sql_name
+from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName, quote
+from deltasql.planner import (
+    Answer,
+    Context,
+    FunctionChange,
+    FunctionDefining,
+    Plan,
+    SparkCommand,
+    TemporaryFunction,
+    binding,
+    check_python,
+    plan,
     refuse_parameters,
     refuse_temporary,
     refuse_variables,
     settings_of_text,
 )
-from deltasql.planner.binding import check_python
-from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, TemporaryFunction
-from deltasql.planner.changes import Answer, Plan, SparkCommand
-from deltasql.planner.context import Context, plan
-from deltasql.schema.text import sql_text as literal_text
-from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.sql.functions import FUNCTIONS
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, sql_text
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.stored_expressions import FunctionText, Parameter, PythonText, function_text
-from deltasql.sql.tokens import TokenCursor, tokenize
+from deltasql.schema import STRING, StructField, StructType
+from deltasql.schema import sql_text as literal_text
+from deltasql.sql import (
+    FUNCTIONS,
+    FunctionText,
+    Parameter,
+    PythonText,
+    TokenCursor,
+    Tree,
+    builds,
+    function_text,
+    sql_text,
+    table_references,
+    tokenize,
+)
 from deltasql.statements.query import SparkStatement
 
 

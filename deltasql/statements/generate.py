@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltasql.base import errors
-from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
-from deltasql.planner.changes import ManifestChange, Plan
-from deltasql.planner.context import Context, plan
+from deltasql.log import marked_files
+from deltasql.plan import ColumnPath, LogicalPlan, TableName
+from deltasql.planner import Context, ManifestChange, Plan, plan
 
 
 @dataclass(frozen=True, slots=True)

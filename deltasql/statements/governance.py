@@ -11,15 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, LeftToEngineError
-from deltasql.base.errors.secrets import shown_value
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
-from deltasql.sql.parser.builders import Clause
-from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
+from deltasql.base import Caret, LeftToEngineError, errors, shown_value
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.sql import Clause, Token, TokenCursor, Tree, builds, comma_separated, tokenize, unquote
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,23 +14,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
-from deltasql.base import errors
-from deltasql.base.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
-from deltasql.catalog.governance import Refreshed, TableEntry
-from deltasql.log.actions.actions import SetTransaction
-from deltasql.log.operations import Operation, operation_named
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.planner.changes import (
+from deltasql.base import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION, errors
+from deltasql.catalog import Refreshed, TableEntry
+from deltasql.log import Operation, SetTransaction, Snapshot, operation_named
+from deltasql.plan import LogicalPlan, TableName
+from deltasql.planner import (
     OUTCOME_SCHEMAS,
     Answer,
+    Context,
     Plan,
     RowChange,
     SettingChange,
     Stepwise,
     TableChange,
+    plan,
 )
-from deltasql.planner.context import Context, plan
 
 
 def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:

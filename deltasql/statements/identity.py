@@ -13,31 +13,38 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import TIME_ZONE
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan import base
-from deltasql.plan.base import ORDINAL, SqlText, hidden_view, quote
-from deltasql.planner import binding
-from deltasql.planner.context import Context
-from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.generated import GENERATION, check_generation, without_comments
-from deltasql.schema.checks import Identity, identity_of, with_identities
-from deltasql.schema.paths import folded, resolve
-from deltasql.schema.text import (
+from deltasql.base import TIME_ZONE, DeltaSqlError, errors
+from deltasql.log import Snapshot
+from deltasql.plan import ORDINAL, SqlText, base, hidden_view, quote
+from deltasql.planner import (
+    CURRENT_DEFAULT,
+    GENERATION,
+    Context,
+    binding,
+    check_generation,
+    checked_default,
+    without_comments,
+)
+from deltasql.schema import (
+    LONG,
     TYPE_KEY,
+    Identity,
+    StructField,
+    StructType,
     declared_as,
+    folded,
     has_lengths,
+    identity_of,
     length_of,
     parsed_type,
     path_text,
     plain_field,
+    resolve,
     sql_text,
     text_sql,
+    with_identities,
 )
-from deltasql.schema.types import LONG, StructField, StructType
-from deltasql.sql.queries.query_facts import derived_columns
+from deltasql.sql import derived_columns
 from deltasql.statements.constraints import KeyConstraint
 from deltasql.statements.table import ColumnDefinition, CreateTable
 

@@ -20,16 +20,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, Union
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.settings.session_settings import REPLACE_WHERE_CHECK
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan import base
-from deltasql.plan.base import LOOKUP, ORDINAL, ROWS, ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import (
+from deltasql.base import REPLACE_WHERE_CHECK, Caret, DeltaSqlError, errors
+from deltasql.log import Snapshot
+from deltasql.plan import (
+    LOOKUP,
+    ORDINAL,
+    ROWS,
     Check,
+    ColumnPath,
     Constraint,
     EqualKey,
+    LogicalPlan,
     Lookup,
     Number,
     Operator,
@@ -40,40 +41,67 @@ from deltasql.plan.operators import (
     RowEffect,
     RowKind,
     SourceJoin,
+    SqlText,
+    TableName,
     Write,
+    base,
+    quote,
 )
-from deltasql.planner import binding
-from deltasql.planner.alignment import Alignment, StructRule, store_casts, stored
-from deltasql.planner.changes import RowChange
-from deltasql.planner.context import Context
-from deltasql.planner.defaults import DefaultKeyword, default_sql
-from deltasql.planner.generated import (
+from deltasql.planner import (
+    Alignment,
+    Context,
+    DefaultKeyword,
+    RowChange,
+    Scope,
+    Side,
+    StructRule,
     automatic_widening,
+    binding,
+    default_sql,
     generated_sql,
     generation_of,
+    must_materialize_source,
+    reads_of,
+    recorded,
     refuse_dependent_types,
+    row_change,
+    side,
+    store_casts,
+    stored,
     stored_generation,
+    type_at,
+    with_distinct_aliases,
 )
-from deltasql.planner.row_changes import must_materialize_source, reads_of, recorded, row_change
-from deltasql.planner.scope import Scope, Side, side, type_at, with_distinct_aliases
-from deltasql.schema.checks import identity_of
-from deltasql.schema.evolution import MergeMode, merge_schemas
-from deltasql.schema.paths import folded, suggestion
-from deltasql.schema.text import declared_texts
-from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.parser.automaton import GrammarToken, Tree, insert_starts
-from deltasql.sql.parser.build import builds, read
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.references import (
+from deltasql.schema import (
+    DataType,
+    MergeMode,
+    StructField,
+    StructType,
+    declared_texts,
+    folded,
+    identity_of,
+    merge_schemas,
+    suggestion,
+)
+from deltasql.sql import (
+    GrammarToken,
+    Tree,
+    balanced_end,
+    builds,
+    closing,
     column_references,
     equal_sides,
     has_subquery,
+    insert_starts,
     name_chains,
     names_collation,
+    read,
+    skip_blanks,
+    splice,
     split_conjuncts,
+    table_references,
+    tokenize,
 )
-from deltasql.sql.text_edits import splice
-from deltasql.sql.tokens import balanced_end, closing, skip_blanks, tokenize
 from deltasql.statements.identity import identity_sql, refuse_explicit
 
 DATAFRAME = SqlText("(DataFrame)", 0)

@@ -14,25 +14,24 @@ from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.lazy import pa, pc
-from deltasql.base.settings.session_settings import (
+from deltasql.base import (
     AUTO_MERGE,
     PARTITION_OVERWRITE_MODE,
     STORE_ASSIGNMENT,
+    DeltaSqlError,
+    LeftToEngineError,
+    errors,
+    pa,
+    pc,
     preserve_literal_values,
+    zone,
 )
-from deltasql.base.timezone import zone
-from deltasql.catalog.governance import TableEntry
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import decode_path
-from deltasql.plan.base import ORDINAL, QUERY, SqlText, hidden, quote
-from deltasql.plan.operators import (
+from deltasql.catalog import TableEntry
+from deltasql.log import DeltaLog, Metadata, Snapshot, decode_path, operations
+from deltasql.plan import (
     NO_ROWS,
+    ORDINAL,
+    QUERY,
     SCAN_COLUMNS,
     Check,
     Literals,
@@ -43,27 +42,46 @@ from deltasql.plan.operators import (
     RenamedQuery,
     RowReads,
     SqlQuery,
+    SqlText,
     Write,
+    hidden,
+    quote,
 )
-from deltasql.planner import binding
-from deltasql.planner.alignment import StructRule, stored
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import CommitSpec, DynamicOverwrite, Plan, RowChange, SourceWrite, Stepwise
-from deltasql.planner.context import Context, plan
-from deltasql.planner.defaults import default_keywords, default_sql, replace_defaults
-from deltasql.planner.foreign import ICEBERG, source_snapshot
-from deltasql.planner.generated import generated_checks, generation_of
-from deltasql.planner.row_changes import WHOLE_TABLE, inserted_rows, reads_of_files, reads_of_itself
-from deltasql.schema.checks import column_invariants, identity_of
-from deltasql.schema.json import STORED_AS_NULL, partition_value
-from deltasql.schema.text import Length, declared_length, sql_text
-from deltasql.schema.type_lattice import DIGITS_OF_LONG, INTEGRAL, MOST_DIGITS
-from deltasql.schema.types import (
+from deltasql.planner import (
+    ICEBERG,
+    WHOLE_TABLE,
+    CommitSpec,
+    Context,
+    DynamicOverwrite,
+    Plan,
+    RowChange,
+    SourceWrite,
+    Stepwise,
+    StructRule,
+    binding,
+    default_keywords,
+    default_sql,
+    generated_checks,
+    generation_of,
+    inserted_rows,
+    plan,
+    reads_of_files,
+    reads_of_itself,
+    refuse_enforced,
+    replace_defaults,
+    source_snapshot,
+    stored,
+)
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     DATE,
+    DIGITS_OF_LONG,
     DOUBLE,
     FLOAT,
+    INTEGRAL,
+    MOST_DIGITS,
+    STORED_AS_NULL,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -71,14 +89,26 @@ from deltasql.schema.types import (
     ArrayType,
     DataType,
     DecimalType,
+    Length,
     MapType,
     StructField,
     StructType,
     case_matters,
+    column_invariants,
+    declared_length,
+    identity_of,
+    partition_value,
+    sql_text,
 )
-from deltasql.sql.constants import current_micros
-from deltasql.sql.queries.query_facts import selected_rows
-from deltasql.sql.row_literals import LiteralColumn, LiteralRows, as_type, literal_constant, literal_rows
+from deltasql.sql import (
+    LiteralColumn,
+    LiteralRows,
+    as_type,
+    current_micros,
+    literal_constant,
+    literal_rows,
+    selected_rows,
+)
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.delete import refuse_append_only, whole_partitions
 from deltasql.statements.idempotency import plan_statement
@@ -256,7 +286,7 @@ def stored_memory_rows(
 
 
 def _stored_column(field: StructField, rows: MemoryRows, index: int | None, context: Context) -> pa.ChunkedArray:
-    from deltasql.schema.result_arrow import arrow_type
+    from deltasql.schema import arrow_type
 
     if identity_of(field) is not None or generation_of(field) is not None or declared_length(field) is not None:
         raise LeftToEngineError

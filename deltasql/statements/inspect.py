@@ -15,27 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa
-from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.skipping.pruning import matches_partition
-from deltasql.plan.base import PARTITION_NUMBER, PARTITIONS, ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign import table_snapshot
-from deltasql.planner.read_files import check_partitions
-from deltasql.schema.json import partition_value
-from deltasql.schema.paths import folded
-from deltasql.schema.text import sql_literal, sql_text
-from deltasql.schema.types import StructType
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
-from deltasql.sql.references import column_references, has_subquery, is_deterministic
-from deltasql.sql.text_edits import Replacement, splice
+from deltasql.base import DeltaSqlError, errors, pa
+from deltasql.log import Snapshot, first_rows, matches_partition, partition_numbers, rows_with
+from deltasql.plan import PARTITION_NUMBER, PARTITIONS, ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.planner import Answer, Context, Plan, check_partitions, plan, refuse_enforced, table_snapshot
+from deltasql.schema import StructType, folded, partition_value, sql_literal, sql_text
+from deltasql.sql import Replacement, Tree, builds, column_references, has_subquery, is_deterministic, splice, unquote
 from deltasql.statements.insert import PartitionValue
 
 FILE_COLUMNS = ("path", "partitionValues", "size")

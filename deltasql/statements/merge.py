@@ -17,16 +17,15 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError, counted
-from deltasql.base.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties import APPEND_ONLY
-from deltasql.plan.base import ORDINAL, SOURCE_ROWS, ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import (
+from deltasql.base import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME, Caret, DeltaSqlError, counted, errors
+from deltasql.log import APPEND_ONLY, Metadata, operations
+from deltasql.plan import (
+    ORDINAL,
+    SOURCE_ROWS,
+    ColumnPath,
     Constraint,
     EqualKey,
+    LogicalPlan,
     Number,
     Operator,
     Rewrite,
@@ -36,53 +35,63 @@ from deltasql.plan.operators import (
     Scan,
     SourceJoin,
     SqlQuery,
+    SqlText,
+    TableName,
+    quote,
 )
-from deltasql.planner import binding
-from deltasql.planner.alignment import (
+from deltasql.planner import (
     Alignment,
+    CommitSpec,
+    Context,
+    Plan,
     ResolvedAssignment,
-    StructRule,
-    assigned_values,
-    dotted,
-    refuse_conflicts,
-    store_casts,
-    stored,
-    updated_struct,
-)
-from deltasql.planner.binding import position_in
-from deltasql.planner.changes import CommitSpec, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.planner.defaults import default_sql
-from deltasql.planner.generated import (
-    automatic_widening,
-    generated_checks,
-    generation_of,
-    recomputed,
-    refuse_dependent_types,
-)
-from deltasql.planner.row_changes import row_change
-from deltasql.planner.scope import (
     Scope,
     Side,
+    StructRule,
+    assigned_values,
+    automatic_widening,
     behind_view,
+    binding,
+    default_sql,
+    dotted,
+    generated_checks,
+    generation_of,
     masking,
+    plan,
+    position_in,
+    recomputed,
+    refuse_conflicts,
+    refuse_dependent_types,
     restricted,
+    row_change,
     side,
+    store_casts,
+    stored,
     type_at,
     unqualified,
+    updated_struct,
     visible_rows,
     with_ctes,
     with_distinct_aliases,
 )
-from deltasql.schema.checks import identities, identity_of
-from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
-from deltasql.schema.paths import fields_at, suggestion
-from deltasql.schema.text import type_text
-from deltasql.schema.type_lattice import Widening
-from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret, sql_text
-from deltasql.sql.references import column_references, equal_sides, names_collation, split_conjuncts
+from deltasql.schema import (
+    VOID,
+    DataType,
+    DecimalType,
+    MergeMode,
+    PrimitiveType,
+    StructField,
+    StructType,
+    Widening,
+    fields_at,
+    identities,
+    identity_of,
+    merge_schemas,
+    restrict,
+    suggestion,
+    type_text,
+)
+from deltasql.sql import Tree, builds, caret, column_references, equal_sides, names_collation, split_conjuncts, sql_text
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.identity import identity_sql, refuse_explicit, refuse_update
 from deltasql.statements.metadata import evolved_metadata, metadata_actions

@@ -26,75 +26,74 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa, pc
-from deltasql.log import operations
-from deltasql.log.actions.actions import Action, DomainMetadata, Metadata
-from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.configuration.keys import (
-    column_tags,
-    keys_of,
-    table_tags,
-    with_column_tags,
-    with_keys,
-    with_table_tags,
-)
-from deltasql.log.configuration.properties import index_rule, indexed_leaves, protocol_for
-from deltasql.log.configuration.row_ids import (
-    COMPAT_TAG,
-    compat_keys,
-    converts_to_iceberg,
-    gives_nested_ids,
-    stores_partitions,
-    version_of,
-)
-from deltasql.log.properties import (
+from deltasql.base import DeltaSqlError, errors, pa, pc
+from deltasql.log import (
+    AUTO_PROPERTY,
     CHANGE_DATA_FEED,
+    CLUSTERING_FEATURE,
     COLUMN_MAPPING_MODE,
     COLUMN_TAGS,
+    COMPAT_TAG,
+    CUBE_COLUMNS,
+    CUBE_ID,
     DELETION_VECTORS,
     KEYS,
     MANIFESTS,
     MAX_COLUMN_ID,
     PROPERTIES,
     REFRESH,
+    Action,
+    DomainMetadata,
+    Metadata,
     OnReplace,
     Property,
+    Snapshot,
     TableProperties,
-    switches,
-)
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import (
-    AUTO_PROPERTY,
-    CLUSTERING_FEATURE,
-    CUBE_COLUMNS,
-    CUBE_ID,
     clustering_columns,
     clustering_domain,
+    column_tags,
+    compat_keys,
+    converts_to_iceberg,
+    gives_nested_ids,
+    index_rule,
+    indexed_leaves,
     is_clustered,
+    keys_of,
     logical_path,
+    marked_files,
+    operations,
     physical_path,
+    protocol_for,
+    stores_partitions,
+    switches,
+    table_tags,
+    version_of,
+    with_column_tags,
+    with_keys,
+    with_table_tags,
 )
-from deltasql.plan.base import ColumnPath
-from deltasql.plan.way import make_note
-from deltasql.planner.alignment import same_type
-from deltasql.planner.changes import Answer, CommitSpec, Cubes, Plan, RowChange, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.schema.checks import check_schema
-from deltasql.schema.paths import Path, find_path, folded, resolve
-from deltasql.schema.text import path_text, type_text, with_lengths, without_lengths
-from deltasql.schema.types import (
+from deltasql.plan import ColumnPath, make_note
+from deltasql.planner import Answer, CommitSpec, Context, Cubes, Plan, RowChange, TableChange, plan, same_type
+from deltasql.schema import (
     ID,
     PHYSICAL_NAME,
     ArrayType,
     DataType,
     DecimalType,
     MapType,
+    Path,
     PrimitiveType,
     StructField,
     StructType,
     assign_ids,
+    check_schema,
+    find_path,
+    folded,
+    path_text,
+    resolve,
+    type_text,
+    with_lengths,
+    without_lengths,
 )
 from deltasql.statements.table import AlterClustering, ClusterBy
 

@@ -13,9 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa, pc
-from deltasql.base.settings.session_settings import (
+from deltasql.base import (
     AUTO_COMPACT,
     AUTO_COMPACT_MAX_FILE_SIZE,
     AUTO_COMPACT_MIN_FILE_SIZE,
@@ -27,50 +25,64 @@ from deltasql.base.settings.session_settings import (
     ZORDER_STATS_CHECK,
     SessionSettings,
     Setting,
+    errors,
+    pa,
+    pc,
 )
-from deltasql.log import operations
-from deltasql.log.actions.bin_packing import (
-    alike,
-    bin_sizes,
-    in_order,
-    joined_numbers,
-    numbers_of,
-    packed,
-    partition_numbers,
-)
-from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.actions.record_count import record_count
-from deltasql.log.configuration.properties import index_rule, indexed_leaves
-from deltasql.log.configuration.row_ids import row_id_columns, stores_partitions
-from deltasql.log.operations import Operation
-from deltasql.log.properties import AUTO_COMPACT as TABLE_COMPACTS
-from deltasql.log.properties import (
+from deltasql.log import AUTO_COMPACT as TABLE_COMPACTS
+from deltasql.log import (
     AUTO_OPTIMIZE,
     INDEXED_COLUMNS,
     MAX_COLUMN_ID,
     TARGET_FILE_SIZE,
+    DeltaLog,
+    Operation,
+    Snapshot,
     TableProperties,
+    alike,
+    bin_sizes,
+    clustering_columns,
+    in_order,
+    index_rule,
+    indexed_leaves,
+    joined_numbers,
+    marked_files,
+    numbers_of,
+    operations,
+    packed,
+    partition_numbers,
+    record_count,
+    row_id_columns,
+    stores_partitions,
+    table_uri,
 )
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import table_uri
-from deltasql.log.stream_source import clustering_columns
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Reads, Rearrange, Scan, TableVersion
-from deltasql.planner.changes import (
+from deltasql.plan import (
+    ROW_ID_COLUMNS,
+    SCAN_COLUMNS,
+    ColumnPath,
+    Curve,
+    LogicalPlan,
+    Pruning,
+    Reads,
+    Rearrange,
+    Scan,
+    SqlText,
+    TableName,
+    TableVersion,
+)
+from deltasql.planner import (
     OPTIMIZED,
     Answer,
     CommitSpec,
+    Context,
     LayoutChange,
     LayoutInput,
     LayoutOutcome,
     Plan,
     layout_row,
+    plan,
 )
-from deltasql.planner.context import Context, plan
-from deltasql.schema.paths import Path, find_path
-from deltasql.schema.text import path_text
-from deltasql.schema.types import has_dropped_columns
+from deltasql.schema import Path, find_path, has_dropped_columns, path_text
 from deltasql.statements.inspect import chosen_files, partition_predicate
 from deltasql.statements.metadata import check_statistics, chosen_for_clustering, cube_ids, json_list
 
@@ -279,7 +291,7 @@ def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.T
     chosen = marked_files(files)
     properties = snapshot.properties
     if properties.maps_columns and has_dropped_columns(snapshot.schema, properties[MAX_COLUMN_ID]):
-        from deltasql.files.inspection import foreign_columns
+        from deltasql.files import foreign_columns
 
         rest = pc.invert(chosen)
         paths = files.filter(rest).column("location").to_pylist()

@@ -11,33 +11,38 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.properties import (
+from deltasql.base import ARBITRARY_PROPERTIES, STRICT_UNSET, DeltaSqlError, errors
+from deltasql.log import (
+    CHANGE_DATA_FEED,
+    DeltaLog,
+    Metadata,
+    Protocol,
+    Snapshot,
+    check_compatible,
     check_configuration,
+    operations,
     parse_properties,
     protocol_for,
     unset_properties,
+    with_row_id_columns,
+    with_valid_formats,
 )
-from deltasql.log.configuration.row_ids import check_compatible, with_row_id_columns, with_valid_formats
-from deltasql.log.properties import CHANGE_DATA_FEED
-from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
-from deltasql.planner.answers import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
-from deltasql.planner.catalog_changes import SchemaComment
-from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.schema.checks import check_change_columns
-from deltasql.schema.edits import set_comment
-from deltasql.schema.json import field_to_json
-from deltasql.schema.paths import resolve
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret
+from deltasql.plan import ColumnPath, LogicalPlan, TableName
+from deltasql.planner import (
+    CommitSpec,
+    Context,
+    Plan,
+    SchemaComment,
+    Stepwise,
+    TableChange,
+    enabling_steps,
+    enabling_tags,
+    plan,
+    refuse_unknown_counts,
+    starts_tracking,
+)
+from deltasql.schema import check_change_columns, field_to_json, resolve, set_comment
+from deltasql.sql import Tree, builds, caret
 from deltasql.statements import view as catalog_view
 from deltasql.statements.describe import table_and_column
 from deltasql.statements.metadata import (

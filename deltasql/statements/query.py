@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from deltasql.plan.base import LogicalPlan, SqlText
-from deltasql.planner import binding
-from deltasql.planner.answers import answered_rows
-from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
-from deltasql.planner.context import Context, plan
-from deltasql.schema.text import quote_text
-from deltasql.schema.types import case_matters, matching
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, sql_text
-from deltasql.sql.parser.unsupported import unsupported
-from deltasql.sql.text_edits import Replacement, splice
-from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
+from deltasql.plan import LogicalPlan, SqlText
+from deltasql.planner import Context, LogRows, Plan, QueryRows, SparkCommand, answered_rows, binding, plan
+from deltasql.schema import case_matters, matching, quote_text
+from deltasql.sql import (
+    Replacement,
+    Token,
+    Tree,
+    builds,
+    closing,
+    comma_separated,
+    splice,
+    sql_text,
+    tokenize,
+    unquote,
+    unsupported,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,31 +15,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.settings.session_settings import GOVERNANCE, GOVERNANCE_FILTERS
-from deltasql.catalog.governance import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.keys import keys_of, with_keys
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import AUTO_PROPERTY, clustering_columns
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import SqlQuery
-from deltasql.plan.way import make_note
-from deltasql.planner import binding
-from deltasql.planner.alignment import Alignment, StructRule, store_casts
-from deltasql.planner.catalog_changes import Redefinition, Unregistration, View
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChange, Stepwise
-from deltasql.planner.context import Context, VisibleViews, plan
-from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.schema.types import BINARY_COLLATION, StructType
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.builders import Clause, collect
-from deltasql.sql.tokens import tokenize
+from deltasql.base import GOVERNANCE, GOVERNANCE_FILTERS, Caret, DeltaSqlError, errors
+from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
+from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, keys_of, operations, with_keys
+from deltasql.plan import ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note, quote
+from deltasql.planner import (
+    REFRESHED,
+    Alignment,
+    Answer,
+    Context,
+    CopyLoad,
+    Plan,
+    Redefinition,
+    RowChange,
+    Stepwise,
+    StructRule,
+    Unregistration,
+    View,
+    VisibleViews,
+    binding,
+    plan,
+    refuse_enforced,
+    store_casts,
+)
+from deltasql.schema import BINARY_COLLATION, HIDDEN_PREFIX, StructType
+from deltasql.sql import Clause, Tree, builds, caret, collect, parse, tokenize
 from deltasql.statements.columns import AlterColumns, ColumnChange, Commented
 from deltasql.statements.constraints import (
     CheckConstraint,

@@ -13,31 +13,62 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.governance import RefreshDefinition, SchemaMode, TableEntry, sql_name
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.source_files import LoadedFiles, loaded_files
-from deltasql.log.storage.listing import canonical, located
-from deltasql.log.stream_source import VersionChanges, version_changes
-from deltasql.plan.base import TableName, quote
-from deltasql.plan.operators import METADATA, FileColumns, Operator, Scan, SourceFiles, SqlFunction, SqlQuery, children
-from deltasql.planner import binding
-from deltasql.planner.catalog_changes import View
-from deltasql.planner.change_feed import enforced, refuse_enforced, rows_of_changes
-from deltasql.planner.changes import CopyLoad
-from deltasql.planner.context import Context, VisibleViews
-from deltasql.planner.read_files import file_call, found_files, location_of, rows_of_call
-from deltasql.schema.checks import CHANGE_DATA_COLUMNS
-from deltasql.schema.types import StructType
-from deltasql.sql.queries.incremental import Incremental, NotIncrementalError, incremental
-from deltasql.sql.queries.query_facts import calls_by_schema, misplaced
-from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
-from deltasql.sql.references import AGGREGATES, is_stable
-from deltasql.sql.text_edits import splice
-from deltasql.sql.tokens import TokenCursor, calls, tokenize
+from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog import RefreshDefinition, SchemaMode, TableEntry, sql_name
+from deltasql.log import (
+    DeltaLog,
+    LoadedFiles,
+    Metadata,
+    Snapshot,
+    VersionChanges,
+    canonical,
+    loaded_files,
+    located,
+    version_changes,
+)
+from deltasql.plan import (
+    METADATA,
+    FileColumns,
+    Operator,
+    Scan,
+    SourceFiles,
+    SqlFunction,
+    SqlQuery,
+    TableName,
+    children,
+    quote,
+)
+from deltasql.planner import (
+    Context,
+    CopyLoad,
+    View,
+    VisibleViews,
+    binding,
+    enforced,
+    file_call,
+    found_files,
+    location_of,
+    refuse_enforced,
+    rows_of_call,
+    rows_of_changes,
+)
+from deltasql.schema import CHANGE_DATA_COLUMNS, StructType
+from deltasql.sql import (
+    AGGREGATES,
+    FILE_FUNCTIONS,
+    Incremental,
+    NotIncrementalError,
+    TableReference,
+    TokenCursor,
+    calls,
+    calls_by_schema,
+    incremental,
+    is_stable,
+    misplaced,
+    splice,
+    table_references,
+    tokenize,
+)
 from deltasql.statements.metadata import RefreshState
 
 QUERY = "deltasql_refreshed_query"

@@ -10,14 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.catalog.governance import TableSource
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
+from deltasql.base import Caret, errors
+from deltasql.catalog import TableSource
+from deltasql.plan import LogicalPlan, TableName
+from deltasql.planner import Answer, Context, Plan, plan
+from deltasql.sql import Tree, builds
 
 
 @dataclass(frozen=True, slots=True)

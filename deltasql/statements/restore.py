@@ -9,30 +9,29 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa, pc
-from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
-from deltasql.log import operations
-from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
-from deltasql.log.configuration.properties import has_commit_timestamps
-from deltasql.log.properties import (
+from deltasql.base import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE, DeltaSqlError, errors, pa, pc
+from deltasql.log import CLUSTERING_DOMAIN as CLUSTERING
+from deltasql.log import (
     MAX_COLUMN_ID,
     PROTECTED_BEFORE,
     TIMESTAMPS_SINCE_TIME,
     TIMESTAMPS_SINCE_VERSION,
+    Action,
+    AddFile,
+    DeltaLog,
+    DomainMetadata,
+    Metadata,
+    Snapshot,
+    clustering_columns,
+    clustering_domain,
+    has_commit_timestamps,
+    is_clustered,
+    operations,
 )
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import CLUSTERING_DOMAIN as CLUSTERING
-from deltasql.log.stream_source import clustering_columns, clustering_domain, is_clustered
-from deltasql.plan.base import LogicalPlan, TableName, Temporal
-from deltasql.planner.change_feed import refuse_enforced
-from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.schema.checks import check_foreign, identities, with_identities
-from deltasql.schema.types import LONG, StructField, StructType
-from deltasql.sql.literals import timestamp_of, written_moment
+from deltasql.plan import LogicalPlan, TableName, Temporal
+from deltasql.planner import Answer, CommitSpec, Context, Plan, TableChange, plan, refuse_enforced
+from deltasql.schema import LONG, StructField, StructType, check_foreign, identities, with_identities
+from deltasql.sql import timestamp_of, written_moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +137,8 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
     A file with another deletion vector is another file.
     """
-    from deltasql.log.actions.file_tables import action_keys
-    from deltasql.schema.arrow_values import flags
+    from deltasql.log import action_keys
+    from deltasql.schema import flags
 
     first, second = (snapshot.files(("path", "size", "deletionVector")) for snapshot in (old, current))
     before, now = action_keys(first, old.location), action_keys(second, current.location)
@@ -152,7 +151,7 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
 def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
     """Raises RestoreMissingFilesError when VACUUM has deleted what would come back."""
-    from deltasql.log.old_files import missing_files
+    from deltasql.log import missing_files
 
     gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
     if gone:

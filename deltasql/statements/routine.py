@@ -11,18 +11,21 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
-from deltasql.plan.operators import SqlQuery
-from deltasql.planner import binding
-from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
-from deltasql.planner.context import Context, plan
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.parameters import SqlValue, bind_identifiers, bind_parameters
-from deltasql.sql.splitting import is_script
-from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
+from deltasql.base import Caret, errors
+from deltasql.plan import ColumnPath, LogicalPlan, SqlQuery, SqlText
+from deltasql.planner import Context, LogRows, Plan, QueryRows, SparkCommand, binding, plan
+from deltasql.sql import (
+    SqlValue,
+    Token,
+    bind_identifiers,
+    bind_parameters,
+    closing,
+    comma_separated,
+    is_script,
+    parse,
+    tokenize,
+    unquote,
+)
 from deltasql.statements.idempotency import plan_statement
 from deltasql.statements.query import Query as QueryStatement
 

@@ -7,16 +7,12 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.catalog.governance import Securable, checked, matching, now, sql_name
-from deltasql.catalog.names import TABLE
-from deltasql.plan.base import TableName
-from deltasql.planner.catalog_changes import SecurableChange, SecurableCreation
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.sql.tokens import tokenize
+from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.catalog import TABLE, Securable, checked, matching, now, sql_name
+from deltasql.plan import TableName
+from deltasql.planner import Answer, Context, Plan, SecurableChange, SecurableCreation, plan
+from deltasql.schema import STRING, StructField, StructType
+from deltasql.sql import tokenize
 from deltasql.statements.describe import INFO
 from deltasql.statements.governance import (
     AlterSecurable,

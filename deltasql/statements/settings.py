@@ -11,19 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.secrets import shown_value
-from deltasql.base.errors.suggestion import resembling
-from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
-from deltasql.base.timezone import is_zone, offset_name
-from deltasql.plan.base import LogicalPlan, SqlText
-from deltasql.plan.way import make_note
-from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
-from deltasql.planner.context import Context, plan
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
-from deltasql.sql.tokens import tokenize
+from deltasql.base import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE, errors, is_zone, offset_name, resembling, shown_value
+from deltasql.plan import LogicalPlan, SqlText, make_note
+from deltasql.planner import KEY_VALUE, Answer, Context, Plan, SettingChange, plan
+from deltasql.sql import Tree, builds, tokenize, unquote
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.base.errors.secrets import shown_pairs
-from deltasql.catalog.governance import Entry, Refreshed, TableEntry, ViewEntry, matching
-from deltasql.log.configuration.properties import canonical_key
-from deltasql.log.properties import without_deltasql_properties
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import table_uri
-from deltasql.log.stream_source import AUTO_PROPERTY, clustering_columns
-from deltasql.plan.base import TableName
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import GLOBAL, Context, plan
-from deltasql.planner.foreign import table_snapshot
-from deltasql.schema.text import path_text
-from deltasql.schema.types import (
+from deltasql.base import Caret, errors, shown_pairs
+from deltasql.catalog import Entry, Refreshed, TableEntry, ViewEntry, matching
+from deltasql.log import (
+    AUTO_PROPERTY,
+    Snapshot,
+    canonical_key,
+    clustering_columns,
+    table_uri,
+    without_deltasql_properties,
+)
+from deltasql.plan import TableName
+from deltasql.planner import GLOBAL, Answer, Context, Plan, plan, table_snapshot
+from deltasql.schema import (
     BOOLEAN,
     INTEGER,
     LONG,
@@ -32,6 +30,7 @@ from deltasql.schema.types import (
     MapType,
     StructField,
     StructType,
+    path_text,
 )
 from deltasql.statements.constraints import full_name
 from deltasql.statements.create_text import create_statement, create_view_statement, refreshed_statement

@@ -9,27 +9,35 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from deltasql.base import errors
-from deltasql.catalog.governance import TableEntry, TableSource, now, sql_name
-from deltasql.plan.base import TableName, quote
-from deltasql.plan.operators import Operator, Project
-from deltasql.planner import binding
-from deltasql.planner.alignment import stored
-from deltasql.planner.catalog_changes import Registration, SourceDefining
-from deltasql.planner.changes import Answer, Plan, SourceWrite
-from deltasql.planner.context import Context
-from deltasql.planner.foreign import (
+from deltasql.catalog import TableEntry, TableSource, now, sql_name
+from deltasql.plan import Operator, Project, TableName, quote
+from deltasql.planner import (
     FORMATS,
     ICEBERG,
+    Answer,
+    Context,
     FoundColumns,
+    Plan,
+    Registration,
+    SourceDefining,
+    SourceWrite,
+    binding,
     discovered,
     found_columns,
     listed_files,
     source_snapshot,
+    stored,
 )
-from deltasql.schema.checks import check_table_schema
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.text import declared_texts, declared_type, plain_field
-from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.schema import (
+    STRING,
+    StructField,
+    StructType,
+    as_nullable,
+    check_table_schema,
+    declared_texts,
+    declared_type,
+    plain_field,
+)
 from deltasql.statements.identity import comment_metadata, declared_schema
 from deltasql.statements.subjects import is_recorded
 from deltasql.statements.table import ColumnDefinition, CreateTable, CreateTableLike

@@ -18,30 +18,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError, counted
-from deltasql.base.errors.suggestion import meant, similar_names
-from deltasql.base.settings.session_settings import GOVERNANCE
-from deltasql.catalog.governance import (
+from deltasql.base import GOVERNANCE, Caret, DeltaSqlError, counted, errors, meant, similar_names
+from deltasql.catalog import (
+    CATALOG,
+    FUNCTION,
+    METASTORE,
+    SCHEMA,
+    TABLE,
     UNGOVERNED,
+    VOLUME,
     Argument,
     Governance,
     Policy,
     Refreshed,
+    Subject,
     ViewEntry,
     arguments_text,
     sql_name,
 )
-from deltasql.catalog.names import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
-from deltasql.plan.base import TableName, quote
-from deltasql.plan.way import make_note
-from deltasql.planner.catalog_changes import GovernanceChange
-from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.schema.paths import resolve
-from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.sql.stored_expressions import FunctionText, function_text
-from deltasql.sql.tokens import tokenize
+from deltasql.plan import TableName, make_note, quote
+from deltasql.planner import Answer, Context, GovernanceChange, Plan, plan
+from deltasql.schema import STRING, StructField, StructType, resolve
+from deltasql.sql import FunctionText, function_text, tokenize
 from deltasql.statements.governance import (
     ChangeGrants,
     ColumnMask,

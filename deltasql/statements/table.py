@@ -11,19 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.base.settings.session_settings import AUTO_CREATE
-from deltasql.catalog.store import INFORMATION_SCHEMA, SYSTEM
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.planner.catalog_changes import CatalogChange, CatalogCreation, SchemaCreation
-from deltasql.planner.context import Context
-from deltasql.schema.text import declared_as, declared_text, plain_type
-from deltasql.schema.types import BINARY_COLLATION, DataType, with_default_collation
-from deltasql.sql.parser.automaton import GrammarToken, Tree
-from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.builders import TYPE_NAMES, Clause, collect
-from deltasql.sql.tokens import skip_blanks
+from deltasql.base import AUTO_CREATE, Caret, errors
+from deltasql.catalog import INFORMATION_SCHEMA, SYSTEM
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.planner import CatalogChange, CatalogCreation, Context, SchemaCreation
+from deltasql.schema import BINARY_COLLATION, DataType, declared_as, declared_text, plain_type, with_default_collation
+from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, skip_blanks
 from deltasql.statements.constraints import CheckConstraint, KeyConstraint, KeyOption
 from deltasql.statements.governance import ColumnMask, RowFilterClause
 

@@ -8,28 +8,24 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import ARBITRARY_PROPERTIES
-from deltasql.catalog.governance import TableSource
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.properties import (
+from deltasql.base import ARBITRARY_PROPERTIES, DeltaSqlError, errors
+from deltasql.catalog import TableSource
+from deltasql.log import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    Metadata,
+    Protocol,
+    TableProperties,
     check_configuration,
+    operations,
     parse_properties,
     protocol_for,
+    with_column_mapping,
+    with_row_id_columns,
+    with_valid_formats,
 )
-from deltasql.log.configuration.row_ids import with_column_mapping, with_row_id_columns, with_valid_formats
-from deltasql.log.properties import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, TableProperties
-from deltasql.log.protocol import Protocol
-from deltasql.planner import binding
-from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign import FORMATS, table_snapshot
-from deltasql.schema.checks import check_table_schema
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.types import ID, PHYSICAL_NAME, StructType
+from deltasql.planner import FORMATS, Answer, CommitSpec, Context, Plan, TableChange, binding, plan, table_snapshot
+from deltasql.schema import ID, PHYSICAL_NAME, StructType, as_nullable, check_table_schema, without_metadata
 from deltasql.statements.create_table import OF_ONE_TABLE, Declared, adopted
 from deltasql.statements.metadata import mapped_metadata, with_current_names
 from deltasql.statements.source_table import source_like

@@ -13,21 +13,31 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log import operations
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.keys import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.operations import Operation
-from deltasql.log.properties import TAGS
-from deltasql.plan.base import ColumnPath, LogicalPlan, TableName, quote
-from deltasql.planner.catalog_changes import CatalogProperties, SchemaProperties, ViewDefining
-from deltasql.planner.changes import CommitSpec, Plan, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.schema.paths import resolve
-from deltasql.schema.text import path_text, quote_text
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
+from deltasql.base import DeltaSqlError, errors
+from deltasql.log import (
+    TAGS,
+    Metadata,
+    Operation,
+    column_tags,
+    operations,
+    read_tags,
+    table_tags,
+    with_column_tags,
+    with_table_tags,
+)
+from deltasql.plan import ColumnPath, LogicalPlan, TableName, quote
+from deltasql.planner import (
+    CatalogProperties,
+    CommitSpec,
+    Context,
+    Plan,
+    SchemaProperties,
+    TableChange,
+    ViewDefining,
+    plan,
+)
+from deltasql.schema import path_text, quote_text, resolve
+from deltasql.sql import Tree, builds
 from deltasql.statements.describe import table_and_column
 from deltasql.statements.view import with_changed
 

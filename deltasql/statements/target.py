@@ -10,20 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.settings.session_settings import PROPERTY_DEFAULTS
-from deltasql.catalog.governance import UNGOVERNED, Governance, TableEntry
-from deltasql.catalog.names import TABLE, Subject
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties import without_deltasql_properties
-from deltasql.log.protocol import CATALOG_MANAGED
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import table_location
-from deltasql.plan.base import TableName
-from deltasql.planner.catalog_changes import GovernanceChange, Registration
-from deltasql.planner.context import Context
-from deltasql.schema.types import StructType
+from deltasql.base import PROPERTY_DEFAULTS, errors
+from deltasql.catalog import TABLE, UNGOVERNED, Governance, Subject, TableEntry
+from deltasql.log import CATALOG_MANAGED, DeltaLog, Metadata, Snapshot, table_location, without_deltasql_properties
+from deltasql.plan import TableName
+from deltasql.planner import Context, GovernanceChange, Registration
+from deltasql.schema import StructType
 from deltasql.statements.subjects import declared_policies, refuse_lost_columns
 from deltasql.statements.table import CreateTable
 

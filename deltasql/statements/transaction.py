@@ -10,16 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.plan.base import LogicalPlan, SqlText
-from deltasql.planner.changes import AtomicBlock, BlockStatement, Plan, Step, TransactionStep
-from deltasql.planner.context import Context, plan
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
-from deltasql.sql.splitting import split
-from deltasql.sql.tokens import tokenize
+from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.plan import LogicalPlan, SqlText
+from deltasql.planner import AtomicBlock, BlockStatement, Context, Plan, Step, TransactionStep, plan
+from deltasql.sql import Tree, builds, parse, split, tokenize
 
 
 @dataclass(frozen=True, slots=True)

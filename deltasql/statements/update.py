@@ -9,40 +9,50 @@ import json
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.log import operations
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
-from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
-from deltasql.planner import binding
-from deltasql.planner.alignment import (
+from deltasql.plan import (
+    ColumnPath,
+    LogicalPlan,
+    Rewrite,
+    RowAction,
+    RowEffect,
+    RowKind,
+    Scan,
+    SqlText,
+    TableName,
+    quote,
+)
+from deltasql.planner import (
     Alignment,
+    CommitSpec,
+    Context,
+    Plan,
     ResolvedAssignment,
+    Scope,
     StructRule,
     assigned_values,
+    behind_view,
+    binding,
+    default_sql,
     dotted,
+    generated_checks,
+    generation_of,
+    masking,
+    plan,
+    recomputed,
     refuse_conflicts,
+    restricted,
+    row_change,
+    side,
     store_casts,
     stored,
-)
-from deltasql.planner.changes import CommitSpec, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.planner.defaults import default_sql
-from deltasql.planner.generated import generated_checks, generation_of, recomputed
-from deltasql.planner.row_changes import row_change
-from deltasql.planner.scope import (
-    Scope,
-    behind_view,
-    masking,
-    restricted,
-    side,
     type_at,
     unqualified,
     visible_rows,
     with_ctes,
 )
-from deltasql.schema.text import type_text
-from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.delete import refuse_append_only
 from deltasql.statements.identity import refuse_update

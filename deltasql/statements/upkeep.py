@@ -15,18 +15,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log import operations
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
-from deltasql.planner.context import Context, plan
-from deltasql.planner.foreign import table_snapshot
-from deltasql.schema.paths import resolve
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds
+from deltasql.base import DeltaSqlError, errors
+from deltasql.log import DeltaLog, Snapshot, operations
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.planner import Answer, CommitSpec, Context, Plan, SparkCommand, TableChange, plan, table_snapshot
+from deltasql.schema import resolve
+from deltasql.sql import Tree, builds
 from deltasql.statements.idempotency import refreshed_kind
 from deltasql.statements.refresh import RefreshData
 from deltasql.statements.view import CreateView, ViewScope
@@ -155,7 +149,7 @@ def plan_analyze_table(statement: AnalyzeTable, context: Context) -> Plan:
 
 def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:
     """The files whose statistics are not what their rows say, stated anew; none of them is read by a query's Spark."""
-    from deltasql.files.statistics.of_footers import recomputed
+    from deltasql.files import recomputed
 
     paths = snapshot.live_adds(("path",)).column("path").to_pylist()
     adds = snapshot.add_files(paths)

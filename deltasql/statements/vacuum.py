@@ -11,22 +11,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING
-from deltasql.log.properties import DELETED_FILE_RETENTION
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import LOG, is_local
-from deltasql.plan.base import LogicalPlan, SqlText, TableName
-from deltasql.plan.operators import Operator, SqlQuery
-from deltasql.planner import binding
-from deltasql.planner.changes import Candidates, FileRemoval, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.schema.text import type_text
-from deltasql.schema.types import BOOLEAN, LONG, STRING
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret, sql_text
-from deltasql.sql.parser.builders import Clause, collect
+from deltasql.base import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING, errors
+from deltasql.log import DELETED_FILE_RETENTION, LOG, DeltaLog, Snapshot, is_local
+from deltasql.plan import LogicalPlan, Operator, SqlQuery, SqlText, TableName
+from deltasql.planner import Candidates, Context, FileRemoval, Plan, binding, plan
+from deltasql.schema import BOOLEAN, LONG, STRING, type_text
+from deltasql.sql import Clause, Tree, builds, caret, collect, sql_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,28 +15,30 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.governance import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
-from deltasql.plan.base import LogicalPlan, SqlText, TableName, quote
-from deltasql.planner import binding
-from deltasql.planner.answers import (
+from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
+from deltasql.plan import LogicalPlan, SqlText, TableName, quote
+from deltasql.planner import (
+    GLOBAL,
+    Answer,
+    Context,
+    Creation,
+    Plan,
+    RenameChange,
+    SparkCommand,
+    View,
+    ViewChange,
+    ViewDefining,
+    ViewRemoval,
+    binding,
+    plan,
     refuse_parameters,
     refuse_temporary,
     refuse_variables,
     settings_of_text,
 )
-from deltasql.planner.catalog_changes import Creation, RenameChange, View, ViewChange, ViewDefining, ViewRemoval
-from deltasql.planner.changes import Answer, Plan, SparkCommand
-from deltasql.planner.context import GLOBAL, Context, plan
-from deltasql.schema.edits import set_comment
-from deltasql.schema.types import StructField, StructType
-from deltasql.sql.constants import unquote
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret, sql_text
-from deltasql.sql.parser.builders import Clause, collect
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.schema import StructField, StructType, set_comment
+from deltasql.sql import Clause, Token, Tree, builds, caret, collect, sql_text, table_references, tokenize, unquote
 from deltasql.statements.identity import query_columns
 from deltasql.statements.query import SparkStatement
 

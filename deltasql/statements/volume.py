@@ -11,18 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.storage.listing import folder_and_name
-from deltasql.log.storage.log_store import Entry
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.planner.catalog_changes import VolumeComment, VolumeCreation, VolumeRemoval, VolumeRenaming
-from deltasql.planner.changes import Answer, FileTransfer, Plan
-from deltasql.planner.context import Context, plan
-from deltasql.schema.types import LONG, STRING, StructField, StructType
-from deltasql.sql.parser.automaton import Tree
-from deltasql.sql.parser.build import builds, caret
-from deltasql.sql.parser.builders import Clause, collect
+from deltasql.base import DeltaSqlError, errors
+from deltasql.log import Entry, folder_and_name
+from deltasql.plan import LogicalPlan, TableName
+from deltasql.planner import (
+    Answer,
+    Context,
+    FileTransfer,
+    Plan,
+    VolumeComment,
+    VolumeCreation,
+    VolumeRemoval,
+    VolumeRenaming,
+    plan,
+)
+from deltasql.schema import LONG, STRING, StructField, StructType
+from deltasql.sql import Clause, Tree, builds, caret, collect
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,6 @@ def test_every_class_of_errors_can_be_sent() -> None:
     assert len(every) > 100
     for found in every:
         error = found.__new__(found)
-        for item in fields(error):  # type: ignore[arg-type]
+        for item in fields(error):
             setattr(error, item.name, ("value",))
         assert vars(pickle.loads(pickle.dumps(error))) == vars(error)

@@ -11,7 +11,7 @@ from pathlib import Path
 import deltasql
 from deltasql.base import errors
 from deltasql.base.errors import conditions
-from deltasql.base.errors.stub import STUB, stub
+from deltasql.base.stubs import stubs
 
 PACKAGE = Path(deltasql.__file__).parent
 ERRORS = PACKAGE / "base" / "errors"
@@ -99,5 +99,6 @@ def test_a_class_is_made_once() -> None:
     assert errors.TableNotFoundError.__module__ == "deltasql.base.errors"
 
 
-def test_the_stub_is_current() -> None:
-    assert STUB.read_text(encoding="utf-8") == stub(), "run: python -m deltasql.base.errors.stub"
+def test_stubs_are_current() -> None:
+    old = [str(path) for path, text in stubs() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    assert not old, f"run: python -m deltasql.base.stubs, for {old}"

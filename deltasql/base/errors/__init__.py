@@ -4,7 +4,7 @@
 types of the fields. A class is made of its row when it is first asked for; the few with behaviour are in `written`.
 Callers catch `DeltaSqlError`, or look at `error.condition`. Condition names and SQLSTATEs are Delta's and Spark's own,
 so that tests and callers written against those engines keep working. `__init__.pyi` is generated for type checkers:
-`python -m deltasql.base.errors.stub` renews it.
+see `base.stubs`.
 """
 
 from __future__ import annotations

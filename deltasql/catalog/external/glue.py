@@ -20,8 +20,7 @@ import boto3
 from botocore import exceptions
 from botocore.config import Config
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog.external.metastore.model import (
     EXTERNAL,
     ChangedMeanwhileError,

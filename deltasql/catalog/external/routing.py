@@ -25,10 +25,7 @@ from importlib import import_module
 from threading import RLock
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import conceal, is_secret
-from deltasql.base.errors.suggestion import similar_names
+from deltasql.base import DeltaSqlError, conceal, errors, is_secret, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry, CommitStore
 from deltasql.catalog.governance import (
     DEFAULT_CATALOG,
@@ -53,9 +50,8 @@ from deltasql.catalog.store import (
     TableKey,
     Volumes,
 )
-from deltasql.log.committers import CommitCatalog, StagedCommit, TableCommits
-from deltasql.log.storage.stores import Lent
-from deltasql.schema.types import StructType
+from deltasql.log import CommitCatalog, Lent, StagedCommit, TableCommits
+from deltasql.schema import StructType
 
 Catalogs: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Options of external catalogs by name: `{"main": {"type": "unity", "uri": …, "token": …}}`."""

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltasql.base.registry.entries import RegistryEntry
-from deltasql.base.settings.session_settings import SETTINGS
-from deltasql.files.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
-from deltasql.log.properties import PROPERTIES, Property
+from deltasql.base import SETTINGS, RegistryEntry
+from deltasql.files import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
+from deltasql.log import PROPERTIES, Property
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 """The page, where the package lies in its repository."""

@@ -18,10 +18,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deltasql.base import errors
-from deltasql.base.errors.suggestion import similar_names
-from deltasql.base.settings.session_settings import SETTINGS
-from deltasql.files.rendering import FORMATS
+from deltasql.base import SETTINGS, errors, similar_names
+from deltasql.files import FORMATS
 
 SHELLS = ("bash", "zsh", "fish")
 FILES = "<files>"

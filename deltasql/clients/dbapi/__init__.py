@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from deltasql.catalog.external.routing import Catalogs
+from deltasql.catalog import Catalogs
 from deltasql.clients.dbapi.cursor import Connection, Cursor
 from deltasql.clients.dbapi.types import (
     BINARY,
@@ -40,8 +40,8 @@ from deltasql.clients.dbapi.types import (
     TypeObject,
     Warning,  # noqa: A004 - the PEP's name
 )
-from deltasql.session.opening import connect as open_session
-from deltasql.session.session import Session
+from deltasql.session import Session
+from deltasql.session import connect as open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,9 +16,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa
+from deltasql.base import DeltaSqlError, errors, pa
 from deltasql.clients.dbapi import types
 from deltasql.clients.dbapi.types import (
     Column,
@@ -29,11 +27,10 @@ from deltasql.clients.dbapi.types import (
     in_words_of_the_pep,
     rows_of,
 )
-from deltasql.files.result import Result, Row
-from deltasql.schema.text import quote_name
-from deltasql.session.session import Session
-from deltasql.sql.parser.parameters import bind_parameters
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.files import Result, Row
+from deltasql.schema import quote_name
+from deltasql.session import Session
+from deltasql.sql import Token, bind_parameters, tokenize
 
 MANY_ROWS = 500
 """From this number of rows on they are written as Arrow data, not as SQL, which is slow to parse."""

@@ -14,18 +14,16 @@ from datetime import date, datetime
 from datetime import time as time_of_day
 from typing import NamedTuple, Protocol
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.lazy import pa
-from deltasql.files.result import Result, Row, to_row
-from deltasql.schema.text import kind_text
-from deltasql.schema.types import (
+from deltasql.base import Caret, DeltaSqlError, errors, pa
+from deltasql.files import Result, Row, to_row
+from deltasql.schema import (
     ArrayType,
     DataType,
     DecimalType,
     MapType,
     PrimitiveType,
     StructType,
+    kind_text,
     without_collations,
 )
 
@@ -143,7 +141,7 @@ class BufferedRows:
         return list(self._rows[start:end])
 
     def table(self, start: int, end: int) -> pa.Table:
-        from deltasql.schema.result_arrow import to_table
+        from deltasql.schema import to_table
 
         return to_table(self._schema, self._rows[start:end])
 

@@ -29,9 +29,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import TextIO
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.engines import chosen_engine
+from deltasql.base import DeltaSqlError, chosen_engine, errors
 from deltasql.clients.golden.record import read_script
 from deltasql.clients.golden.suite import (
     GoldenOutcome,

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from warnings import catch_warnings, simplefilter
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import without_secrets
-from deltasql.base.lazy import pa
+from deltasql.base import DeltaSqlError, pa, without_secrets
 from deltasql.clients.golden.compare import (
     NO_MASK,
     TITLE,
@@ -30,11 +28,9 @@ from deltasql.clients.golden.compare import (
     warning,
 )
 from deltasql.clients.golden.watch import LogWatch, NewCommits
-from deltasql.files.rendering.values import value_text
-from deltasql.files.result import Result, Row
-from deltasql.plan.way import StatementWarning
-from deltasql.schema.text import quote_text, sql_literal, type_text
-from deltasql.schema.types import (
+from deltasql.files import Result, Row, value_text
+from deltasql.plan import StatementWarning
+from deltasql.schema import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -42,10 +38,12 @@ from deltasql.schema.types import (
     DataType,
     MapType,
     StructType,
+    quote_text,
+    sql_literal,
+    type_text,
 )
-from deltasql.session.session import Session
-from deltasql.sql.splitting import split
-from deltasql.sql.tokens import tokenize
+from deltasql.session import Session
+from deltasql.sql import split, tokenize
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,12 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 from xml.etree import ElementTree as ET
 
-from deltasql.base import errors
-from deltasql.base.errors.base import counted
-from deltasql.base.settings.session_settings import FSYNC
+from deltasql.base import FSYNC, counted, errors
 from deltasql.clients.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides, new_errors, summary
 from deltasql.clients.golden.record import Block, GoldenScript, Recorder, read_script
 from deltasql.clients.golden.schedules.concurrency import ScenarioRun
 from deltasql.clients.golden.schedules.schedule import Scenario, read_scenario
-from deltasql.session.opening import connect
-from deltasql.session.session import Session
+from deltasql.session import Session, connect
 
 FULL_ANNOTATION = 4000
 """Most characters of a message that GitHub shows."""

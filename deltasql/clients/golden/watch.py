@@ -15,8 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from deltasql.base.errors.base import counted
-from deltasql.base.errors.secrets import shown_value
+from deltasql.base import counted, shown_value
 from deltasql.clients.golden.compare import GeneratedValues, generated_values, is_measure, unified
 
 LoggedAction = Mapping[str, Any]

@@ -11,7 +11,7 @@ from typing import Any
 from deltasql.clients.repl.commands import Preferences
 from deltasql.clients.repl.prompt import asker, prompt_session
 from deltasql.clients.repl.shell import Shell, Terminal
-from deltasql.session.session import Session
+from deltasql.session import Session
 
 __all__ = ["Preferences", "start"]
 

@@ -22,28 +22,33 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Protocol
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import shown_value
-from deltasql.catalog.governance import ViewEntry
+from deltasql.base import DeltaSqlError, errors, shown_value
+from deltasql.catalog import ViewEntry
 from deltasql.clients.repl.copying import copy_of
-from deltasql.files.rendering import AUTO, FORMATS
-from deltasql.files.rendering.progress import number_text, size_text
-from deltasql.files.rendering.values import Grid, help_on
-from deltasql.log.actions.record_count import live_rows
-from deltasql.log.configuration.keys import keys_of
-from deltasql.log.properties import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.stream_source import clustering_columns
-from deltasql.plan.base import TableName, quote
-from deltasql.schema.paths import child, walk
-from deltasql.schema.text import declared_type, kind_text, path_text, quote_name, quote_text, sql_text, type_text
-from deltasql.schema.types import ID, STRING, ArrayType, DataType, MapType, StructField, StructType
-from deltasql.session.session import Session
-from deltasql.sql.functions import FUNCTIONS
-from deltasql.sql.splitting import unclosed
-from deltasql.sql.tokens import tokenize
-from deltasql.statements.create_text import column_rules
+from deltasql.files import AUTO, FORMATS, Grid, help_on, number_text, size_text
+from deltasql.log import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES, Snapshot, clustering_columns, keys_of, live_rows
+from deltasql.plan import TableName, quote
+from deltasql.schema import (
+    ID,
+    STRING,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    child,
+    declared_type,
+    kind_text,
+    path_text,
+    quote_name,
+    quote_text,
+    sql_text,
+    type_text,
+    walk,
+)
+from deltasql.session import Session
+from deltasql.sql import FUNCTIONS, tokenize, unclosed
+from deltasql.statements import column_rules
 
 SHOWN_ROWS = 1000
 """Most rows of a query that are printed by default: a forgotten LIMIT must not flood the terminal or the driver."""

@@ -10,16 +10,13 @@ from typing import NamedTuple
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from deltasql.base.patterns import QUOTED_NAME, WORD
-from deltasql.base.settings.session_settings import SETTINGS
+from deltasql.base import QUOTED_NAME, SETTINGS, WORD
 from deltasql.clients.repl.commands import COMMANDS, Command, Names, Offered, Parts
 from deltasql.clients.repl.commands import NAMES as PREFERENCES
-from deltasql.files.rendering.values import error_classes
-from deltasql.log.properties import PROPERTIES
-from deltasql.session.session import Session
-from deltasql.sql.parser import Expected, expected_keywords
-from deltasql.sql.splitting import is_complete, is_script, split
-from deltasql.sql.tokens import tokenize
+from deltasql.files import error_classes
+from deltasql.log import PROPERTIES
+from deltasql.session import Session
+from deltasql.sql import Expected, expected_keywords, is_complete, is_script, split, tokenize
 
 _WORD = re.compile(r"[\w.`]*$")
 _IN_TEXT = re.compile(r"['\"]?[\w.:-]*$")

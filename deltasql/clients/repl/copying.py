@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from deltasql.base import errors
-from deltasql.base.lazy import pq
-from deltasql.files.rendering.formats import render
-from deltasql.files.result import Result
-from deltasql.sql.tokens import tokenize
+from deltasql.base import errors, pq
+from deltasql.files import Result, render
+from deltasql.sql import tokenize
 
 USAGE = r"\copy {TABLE | (QUERY)} to 'FILE.csv'"
 _TEXTS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".md": "markdown"}

@@ -26,19 +26,22 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import has_secret
-from deltasql.base.patterns import COMMENT_CLOSING, COMMENT_OPENING, LINE_COMMENT, QUOTED_NAME, STRING, WORD
+from deltasql.base import (
+    COMMENT_CLOSING,
+    COMMENT_OPENING,
+    LINE_COMMENT,
+    QUOTED_NAME,
+    STRING,
+    WORD,
+    DeltaSqlError,
+    has_secret,
+)
 from deltasql.clients.repl.commands import OPEN_LITERALS, row_count, rows_text, sent
 from deltasql.clients.repl.completion import SqlCompleter
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.session.session import Session
-from deltasql.sql.parser import keywords
-from deltasql.sql.splitting import is_complete, unclosed
-from deltasql.statements.catalog import DropCatalog
-from deltasql.statements.delete import Delete
-from deltasql.statements.table import DropSchema, DropTable, TruncateTable
-from deltasql.statements.update import Update
+from deltasql.plan import LogicalPlan, TableName
+from deltasql.session import Session
+from deltasql.sql import is_complete, keywords, unclosed
+from deltasql.statements import Delete, DropCatalog, DropSchema, DropTable, TruncateTable, Update
 
 
 def prompt_session(

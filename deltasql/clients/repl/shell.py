@@ -22,10 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 from warnings import catch_warnings, simplefilter
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, counted
-from deltasql.base.errors.secrets import without_secrets
-from deltasql.base.interrupts import telling
+from deltasql.base import DeltaSqlError, counted, errors, telling, without_secrets
 from deltasql.clients.repl.commands import (
     Effect,
     Preferences,
@@ -38,19 +35,12 @@ from deltasql.clients.repl.commands import (
 )
 from deltasql.clients.repl.copying import edited, file_text, output, write_rows
 from deltasql.clients.repl.prompt import question
-from deltasql.files.rendering.formats import render
-from deltasql.files.rendering.progress import ProgressLine
-from deltasql.files.rendering.values import Grid, Page
-from deltasql.files.result import Result
-from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.way import StatementWarning
-from deltasql.schema.types import LONG, STRING, StructField, StructType
-from deltasql.session.session import Session
-from deltasql.sql.parser import parse
-from deltasql.sql.splitting import split
-from deltasql.statements import columns
-from deltasql.statements.insert import Insert
-from deltasql.statements.merge import Merge
+from deltasql.files import Grid, Page, ProgressLine, Result, render
+from deltasql.plan import LogicalPlan, StatementWarning, TableName
+from deltasql.schema import LONG, STRING, StructField, StructType
+from deltasql.session import Session
+from deltasql.sql import parse, split
+from deltasql.statements import Insert, Merge, columns
 
 COLUMNS = StructType(
     (

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa
-from deltasql.schema.types import DataType
-from deltasql.session.session import Session
+from deltasql.base import errors, pa
+from deltasql.schema import DataType
+from deltasql.session import Session
 
 ID_MARK = "deltasql-"
 """Prefix of client ids; other tokens and cookies are ignored."""

@@ -24,9 +24,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.flight as fl
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.external.routing import Catalogs
+from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog import Catalogs
 from deltasql.clients.server.clients import Client, ClientRows, Clients
 from deltasql.clients.server.messages import (
     APPEND,
@@ -61,10 +60,9 @@ from deltasql.clients.server.statements import (
     rows_of_prepared,
     without_zones,
 )
-from deltasql.files.result import Result
-from deltasql.plan.base import TableName, quote
-from deltasql.session.opening import connect
-from deltasql.session.session import Session
+from deltasql.files import Result
+from deltasql.plan import TableName, quote
+from deltasql.session import Session, connect
 
 _BYTES_PER_BATCH = 1 << 20
 """Target size of a record batch: clients accept messages of 4 to 16 MB."""

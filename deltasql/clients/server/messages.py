@@ -33,9 +33,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import without_secrets
+from deltasql.base import DeltaSqlError, errors, without_secrets
 from deltasql.clients.dbapi.types import InternalError, NotSupportedError, ProgrammingError, class_of
 from deltasql.clients.server.clients import Client, Clients
 from deltasql.clients.server.statements import keeps_zones

@@ -8,17 +8,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.clients.server.parameter_types import SQL_INFO, TYPE_INFO, sql_info, type_info
 from deltasql.clients.server.statements import without_zones
-from deltasql.log.configuration.keys import Key
-from deltasql.schema.checks import identity_of
-from deltasql.schema.result_arrow import arrow_type
-from deltasql.schema.text import type_text
-from deltasql.schema.types import DecimalType, StructField
-from deltasql.session.opening import Description, Relation, described, relations, schemas
-from deltasql.session.session import Session
+from deltasql.log import Key
+from deltasql.schema import DecimalType, StructField, arrow_type, identity_of, type_text
+from deltasql.session import Description, Relation, Session, described, relations, schemas
 
 TABLE, VIEW = "TABLE", "VIEW"
 _GET_TABLES = "CommandGetTables"

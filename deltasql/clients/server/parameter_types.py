@@ -18,17 +18,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.version import __version__
-from deltasql.schema.result_arrow import arrow_type
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
-from deltasql.session.opening import described
-from deltasql.session.session import Session
-from deltasql.sql.functions import FUNCTIONS
-from deltasql.sql.parser import keywords
-from deltasql.sql.parser.parameters import markers, parameter_names
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.base import DeltaSqlError, __version__
+from deltasql.schema import DataType, DecimalType, PrimitiveType, StructType, arrow_type
+from deltasql.session import Session, described
+from deltasql.sql import FUNCTIONS, Token, keywords, markers, parameter_names, table_references, tokenize
 
 _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", ">", ">="})
 _NUMBERED = frozenset({"LIMIT", "OFFSET"})

@@ -18,41 +18,42 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import cancellable
-from deltasql.base.timezone import machine_zone_name, zone
+from deltasql.base import DeltaSqlError, cancellable, machine_zone_name, zone
 from deltasql.clients.dbapi.cursor import bulk_insert
 from deltasql.clients.server.clients import ClientRows, Prepared
 from deltasql.clients.server.parameter_types import exact
-from deltasql.files.result import Result
-from deltasql.schema.result_arrow import arrow_type
-from deltasql.schema.types import StructType
-from deltasql.session.session import Session
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.parameters import bind_parameters, parameter_names
-from deltasql.sql.splitting import is_script
-from deltasql.statements.catalog import DescribeCatalog
-from deltasql.statements.function import DescribeFunction, ShowFunctions
-from deltasql.statements.governance import DescribeSecurable, ShowGrants, ShowSecurables, ShowShare
-from deltasql.statements.inspect import (
+from deltasql.files import Result
+from deltasql.schema import StructType, arrow_type
+from deltasql.session import Session
+from deltasql.sql import bind_parameters, is_script, parameter_names, parse
+from deltasql.statements import (
+    DescribeCatalog,
     DescribeDetail,
+    DescribeFunction,
     DescribeHistory,
     DescribeSchema,
+    DescribeSecurable,
     DescribeTable,
+    DescribeVolume,
     Explain,
+    ListFiles,
+    Query,
     ShowCatalogs,
     ShowColumns,
     ShowCreateTable,
     ShowCurrentSchema,
+    ShowFunctions,
+    ShowGrants,
     ShowPartitions,
     ShowSchemas,
+    ShowSecurables,
+    ShowShare,
     ShowTableExtended,
     ShowTableProperties,
     ShowTables,
     ShowViews,
+    ShowVolumes,
 )
-from deltasql.statements.query import Query
-from deltasql.statements.volume import DescribeVolume, ListFiles, ShowVolumes
 
 Values = Mapping[str, Any] | Sequence[Any]
 """Parameter values of one run: by name, or in order."""

@@ -16,9 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.external.routing import Catalogs
+from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog import Catalogs
 from deltasql.clients.spark.recorded_calls import (
     DELTA,
     READER,
@@ -29,20 +28,18 @@ from deltasql.clients.spark.recorded_calls import (
     pyspark_errors,
     writer_to,
 )
-from deltasql.files.result import Result
-from deltasql.plan.base import TableName, quote
-from deltasql.schema.json import schema_from_json
-from deltasql.schema.text import quote_text, schema_ddl
-from deltasql.session.session import Session
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.parameters import table_name
-from deltasql.statements.table import CreateTable
+from deltasql.files import Result
+from deltasql.plan import TableName, quote
+from deltasql.schema import quote_text, schema_ddl, schema_from_json
+from deltasql.session import Session
+from deltasql.sql import parse, table_name
+from deltasql.statements import CreateTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.catalog import CatalogMetadata, Column, Database, Table, TablePartition
 
-    from deltasql.files.result import Result, Row
+    from deltasql.files import Result, Row
 
 
 _OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}

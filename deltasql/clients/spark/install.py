@@ -15,9 +15,8 @@ from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.version import __version__
-from deltasql.catalog.external.routing import Catalogs
+from deltasql.base import __version__, errors
+from deltasql.catalog import Catalogs
 from deltasql.clients import tables
 from deltasql.clients.spark.catalog import DeltaSqlCatalog, Home
 from deltasql.clients.tables import table
@@ -27,7 +26,7 @@ from deltasql.clients.tables.table import DeltaTable
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.session.session import Session
+    from deltasql.session import Session
 
 
 _LOCK = Lock()

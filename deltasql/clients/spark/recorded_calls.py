@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError
 
 DELTA = "delta"
 

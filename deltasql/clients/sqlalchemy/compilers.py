@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import exc, schema, types
 from sqlalchemy.sql import compiler
 
-from deltasql.schema.text import quote_name, quote_text
+from deltasql.schema import quote_name, quote_text
 
 _LOGGER = logging.getLogger(__name__)
 _FLOAT_DIGITS = 24

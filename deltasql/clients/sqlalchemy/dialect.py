@@ -15,16 +15,13 @@ from sqlalchemy import types as sa
 from sqlalchemy.engine import URL, default, reflection
 from sqlalchemy.sql.compiler import IdentifierPreparer
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.engines import SAIL, chosen_engine
+from deltasql.base import SAIL, DeltaSqlError, chosen_engine, errors
 from deltasql.clients import dbapi
 from deltasql.clients.sqlalchemy import types as reflecting
 from deltasql.clients.sqlalchemy.compilers import Definitions, PreparedNames, Queries, Types
 from deltasql.clients.sqlalchemy.types import LiteralArray, QuotedBytes, QuotedString
-from deltasql.schema.text import quote_text
-from deltasql.session.opening import Description, described, has_relation, relations, schemas
-from deltasql.session.session import Session
+from deltasql.schema import quote_text
+from deltasql.session import Description, Session, described, has_relation, relations, schemas
 
 
 def _step(step: Any) -> str:

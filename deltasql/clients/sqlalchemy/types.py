@@ -13,9 +13,7 @@ from sqlalchemy import types as sa
 from sqlalchemy.types import ARRAY
 
 from deltasql.catalog import Catalog
-from deltasql.schema.checks import identity_of
-from deltasql.schema.text import quote_text
-from deltasql.schema.types import (
+from deltasql.schema import (
     ArrayType,
     DataType,
     DecimalType,
@@ -23,9 +21,11 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    identity_of,
+    quote_text,
     without_collations,
 )
-from deltasql.session.opening import Description
+from deltasql.session import Description
 
 __all__ = ["ARRAY", "MAP", "STRING", "STRUCT", "TIMESTAMP", "TIMESTAMP_NTZ", "TINYINT", "VARIANT", "type_of_field"]
 

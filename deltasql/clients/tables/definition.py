@@ -17,16 +17,23 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from deltasql.base import errors
-from deltasql.files.result import Result
-from deltasql.plan.base import HIDDEN_PREFIX, TableName
-from deltasql.plan.operators import MemoryRows
-from deltasql.schema.json import field_from_json, type_from_json
-from deltasql.schema.text import quote_name, quote_text, sql_text
-from deltasql.session.frames.columns.columns import column_sql, frame_alias, is_column, origins
-from deltasql.session.frames.columns.texts import Owner, name_parts, one_expression
-from deltasql.session.frames.writer import at, frame_of, rows_to_write
-from deltasql.session.session import Session
-from deltasql.sql.parser import keywords, parse_type
+from deltasql.files import Result
+from deltasql.plan import HIDDEN_PREFIX, MemoryRows, TableName
+from deltasql.schema import field_from_json, quote_name, quote_text, sql_text, type_from_json
+from deltasql.session import (
+    Owner,
+    Session,
+    at,
+    column_sql,
+    frame_alias,
+    frame_of,
+    is_column,
+    name_parts,
+    one_expression,
+    origins,
+    rows_to_write,
+)
+from deltasql.sql import keywords, parse_type
 
 _EXPRESSION = "a Spark SQL Column or a string with an expression in SQL"
 _EXPRESSIONS = "Spark SQL Columns or strings with expressions in SQL"

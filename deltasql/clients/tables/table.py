@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from deltasql.base import errors
+from deltasql.base import DeltaSqlError, errors
 from deltasql.base.errors import ConcurrentAppendError as ConcurrentAppendException
 from deltasql.base.errors import ConcurrentDeleteDeleteError as ConcurrentDeleteDeleteException
 from deltasql.base.errors import ConcurrentDeleteReadError as ConcurrentDeleteReadException
@@ -20,7 +20,6 @@ from deltasql.base.errors import ConcurrentTransactionError as ConcurrentTransac
 from deltasql.base.errors import ConcurrentWriteError as ConcurrentWriteException
 from deltasql.base.errors import MetadataChangedError as MetadataChangedException
 from deltasql.base.errors import ProtocolChangedError as ProtocolChangedException
-from deltasql.base.errors.base import DeltaSqlError
 from deltasql.clients.tables.definition import (
     FOREIGN,
     DeltaColumnBuilder,
@@ -38,11 +37,9 @@ from deltasql.clients.tables.definition import (
     runner_of,
     type_text,
 )
-from deltasql.plan.base import TableName
-from deltasql.schema.text import quote_text
-from deltasql.session.frames.columns.columns import origins
-from deltasql.session.frames.columns.texts import name_parts, one_expression
-from deltasql.session.frames.writer import at, rows_to_write
+from deltasql.plan import TableName
+from deltasql.schema import quote_text
+from deltasql.session import at, name_parts, one_expression, origins, rows_to_write
 
 _PATH = re.compile(r"/|\w+:/")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deltasql.base.version import __version__
+from deltasql.base import __version__
 from deltasql.clients.dbapi.types import (
     BINARY,
     NUMBER,

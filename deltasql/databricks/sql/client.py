@@ -21,10 +21,9 @@ from deltasql.databricks.sql.exc import (
     as_of_server,
 )
 from deltasql.databricks.sql.parameters import bound
-from deltasql.files.result import Result
-from deltasql.plan.base import quote
-from deltasql.session.opening import local_folders
-from deltasql.session.session import Session
+from deltasql.files import Result
+from deltasql.plan import quote
+from deltasql.session import Session, local_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError
 from deltasql.clients.dbapi.types import (
     DatabaseError,
     DataError,

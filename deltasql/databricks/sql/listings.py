@@ -9,14 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.governance import Entry, TableEntry, ViewEntry
+from deltasql.base import DeltaSqlError
+from deltasql.catalog import Entry, TableEntry, ViewEntry
 from deltasql.clients.dbapi.types import type_code
-from deltasql.files.result import Result
-from deltasql.plan.base import TableName, quote
-from deltasql.schema.text import type_text
-from deltasql.schema.types import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.session.session import Session
+from deltasql.files import Result
+from deltasql.plan import TableName, quote
+from deltasql.schema import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
+from deltasql.session import Session
 
 
 def _texts(*names: str) -> StructType:

@@ -12,8 +12,8 @@ from decimal import Decimal
 from typing import Any, ClassVar, Protocol, TypeGuard
 
 from deltasql.databricks.sql.exc import NotSupportedError
-from deltasql.schema.text import quote_text, sql_literal
-from deltasql.sql.parser.parameters import SqlValue
+from deltasql.schema import quote_text, sql_literal
+from deltasql.sql import SqlValue
 
 __all__ = [
     "ArrayParameter",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from deltasql.files.result import Row
+from deltasql.files import Row
 
 __all__ = ["Row"]

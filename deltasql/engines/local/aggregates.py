@@ -6,32 +6,36 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any, NamedTuple, TypeAlias
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import Numbers, np, pa, pc
+from deltasql.base import LeftToEngineError, Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, scan_size
 from deltasql.engines.local.selections import only_scan, selected
-from deltasql.files.stage import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
-from deltasql.plan.operators import Operator, Scan
-from deltasql.schema.result_arrow import to_table
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import MOST_DIGITS, is_integral
-from deltasql.schema.types import (
+from deltasql.files import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
+from deltasql.plan import Operator, Scan
+from deltasql.schema import (
     BOOLEAN,
     DATE,
     DOUBLE,
     FLOAT,
     LONG,
+    MOST_DIGITS,
     STRING,
     DataType,
     DecimalType,
     StructField,
     StructType,
+    is_integral,
+    sql_text,
+    to_table,
 )
-from deltasql.sql.evaluated import Selection
-from deltasql.sql.evaluated_aggregates import AggregateRows, AggregateScope
-from deltasql.sql.queries.incremental import Aggregate, aggregate_query
-from deltasql.sql.queries.query_filters import inner_query
-from deltasql.sql.queries.relations import TableReference
+from deltasql.sql import (
+    Aggregate,
+    AggregateRows,
+    AggregateScope,
+    Selection,
+    TableReference,
+    aggregate_query,
+    inner_query,
+)
 
 GroupValues: TypeAlias = "Mapping[tuple[str, ...], Any]"
 """The values of a group: of its keys, of its aggregates, and the number of its rows."""

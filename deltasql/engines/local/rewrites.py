@@ -25,8 +25,7 @@ from decimal import Decimal
 from functools import partial, reduce
 from typing import Any
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import Numbers, np, pa, pc
+from deltasql.base import LeftToEngineError, Numbers, np, pa, pc
 from deltasql.engines.choice import ViolatedError, is_small, require_searching, shown_columns, spreads_rows
 from deltasql.engines.local.selections import (
     BoundRows,
@@ -54,25 +53,35 @@ from deltasql.engines.rewriting import (
     same_columns,
     subset,
 )
-from deltasql.files.reading.file_reader import (
+from deltasql.files import (
     ADDRESS,
+    CHANGED_ROWS,
     CORES,
+    FILE_BYTES,
+    ORIGIN,
+    CompactionGroup,
+    FileStage,
     Piece,
+    SessionFacts,
+    Staged,
     are_among,
+    as_stored,
+    file_numbers,
     in_memory,
     index_mask,
     reader_schema,
+    require_memory,
     slice_between,
     spark_uri,
     split_addresses,
 )
-from deltasql.files.reading.file_tables import file_numbers
-from deltasql.files.stage import CHANGED_ROWS, FILE_BYTES, FileStage, SessionFacts, require_memory
-from deltasql.files.writing.arrow_files import ORIGIN, Staged, as_stored
-from deltasql.files.writing.successors import CompactionGroup
-from deltasql.plan.base import ROW_ADDRESS, ROW_INDEX
-from deltasql.plan.operators import (
+from deltasql.plan import (
+    EVALUATED,
+    IN_MEMORY,
+    ROW_ADDRESS,
+    ROW_INDEX,
     Check,
+    ComputedBy,
     Constraint,
     Literals,
     MemoryRows,
@@ -84,17 +93,17 @@ from deltasql.plan.operators import (
     RowKind,
     Scan,
     SqlQuery,
+    Way,
     Write,
 )
-from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
-from deltasql.planner.door import RewriteOutcome
-from deltasql.schema.types import STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
-from deltasql.sql.constants import current_micros
-from deltasql.sql.evaluated import (
+from deltasql.planner import RewriteOutcome
+from deltasql.schema import STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
+from deltasql.sql import (
     Compared,
     RowExpression,
     RowScope,
     columns_of,
+    current_micros,
     row_condition,
     row_expression,
     value_of,

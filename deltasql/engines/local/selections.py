@@ -19,28 +19,34 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import Numbers, np, pa, pc
-from deltasql.base.settings.session_settings import MEMORY_LIMIT
+from deltasql.base import MEMORY_LIMIT, LeftToEngineError, Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, require_searching, require_streaming, scan_size
-from deltasql.files.reading.file_reader import ADDRESS, FileReader, Piece, RowFilter, reader_schema, tables_of
-from deltasql.files.reading.file_tables import (
+from deltasql.files import (
+    ADDRESS,
+    CHOSEN_ROWS,
+    FEW_BYTES,
+    RESULT_BYTES,
+    FileReader,
+    Piece,
+    RowFilter,
+    SessionFacts,
     deleted_by_file,
     file_pieces,
     literal_table,
     located,
+    memory_limit,
     readable_files,
+    reader_schema,
+    require_memory,
+    tables_of,
     vector_positions,
 )
-from deltasql.files.stage import CHOSEN_ROWS, FEW_BYTES, RESULT_BYTES, SessionFacts, memory_limit, require_memory
-from deltasql.plan.operators import Literals, Operator, Scan, SqlQuery
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.json import typed
-from deltasql.schema.text import has_lengths, sql_text, with_lengths
-from deltasql.schema.type_lattice import DIGITS_OF_LONG, MOST_DIGITS
-from deltasql.schema.types import (
+from deltasql.plan import Literals, Operator, Scan, SqlQuery
+from deltasql.schema import (
     BOOLEAN,
+    DIGITS_OF_LONG,
     DOUBLE,
+    MOST_DIGITS,
     VOID,
     ArrayType,
     DataType,
@@ -49,12 +55,17 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    has_lengths,
+    sql_text,
+    typed,
+    with_lengths,
+    without_metadata,
 )
-from deltasql.sql.constants import Constant, current_micros
-from deltasql.sql.evaluated import (
+from deltasql.sql import (
     ColumnOf,
     Compared,
     Computed,
+    Constant,
     Denied,
     IsNull,
     Joined,
@@ -65,11 +76,12 @@ from deltasql.sql.evaluated import (
     Selection,
     Widened,
     columns_of,
+    current_micros,
     is_ordered,
+    plain_columns,
     row_condition,
     selection,
 )
-from deltasql.sql.queries.query_filters import plain_columns
 
 _NUMBERS = frozenset({"byte", "short", "integer", "long", "float", "double"})
 _TYPES = _NUMBERS | {"boolean", "string", "binary", "date", "timestamp", "timestamp_ntz"}
@@ -450,7 +462,7 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
 
 def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
     """Values as a wider type. Raises LeftToEngineError for one that has too many digits for a decimal."""
-    from deltasql.schema.result_arrow import arrow_type
+    from deltasql.schema import arrow_type
 
     try:
         if isinstance(kind, DecimalType) and pa.types.is_integer(values.type):

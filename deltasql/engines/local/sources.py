@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.lazy import Numbers, np, pa, pc
+from deltasql.base import DeltaSqlError, LeftToEngineError, Numbers, np, pa, pc
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.local.aggregates import aggregated
 from deltasql.engines.local.selections import (
@@ -28,17 +27,11 @@ from deltasql.engines.local.selections import (
     selected,
     values,
 )
-from deltasql.files.foreign.tables import column_pieces, parquet_files, read_columns
-from deltasql.files.reading.file_reader import Piece
-from deltasql.files.reading.file_tables import literal_table
-from deltasql.files.stage import JOINED_PAIRS, SessionFacts
-from deltasql.log.storage.listing import is_local
-from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
-from deltasql.schema.evolution import as_nullable, bare_schema
-from deltasql.schema.result_arrow import to_table
-from deltasql.schema.types import BOOLEAN, DOUBLE, StructType
-from deltasql.sql.constants import current_micros
-from deltasql.sql.evaluated import (
+from deltasql.files import JOINED_PAIRS, Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
+from deltasql.log import is_local
+from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
+from deltasql.schema import BOOLEAN, DOUBLE, StructType, as_nullable, bare_schema, to_table
+from deltasql.sql import (
     ColumnOf,
     Compared,
     Joined,
@@ -46,15 +39,19 @@ from deltasql.sql.evaluated import (
     RowScope,
     Selection,
     Widened,
+    _is_alone,
     columns_of,
+    constants_of,
+    counted_rows,
     counting,
+    current_micros,
+    plain_columns,
+    require_value,
+    result_field,
     row_condition,
     selection,
     without_parquet_path,
 )
-from deltasql.sql.evaluated_aggregates import counted_rows, result_field
-from deltasql.sql.queries.query_filters import _is_alone, constants_of, plain_columns
-from deltasql.sql.tokens import require_value
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,9 +18,7 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.patterns import GAP
+from deltasql.base import GAP, DeltaSqlError, errors
 from deltasql.engines.sail.dialect.inlining import SailScope
 from deltasql.engines.sail.dialect.order import (
     Branch,
@@ -46,12 +44,8 @@ from deltasql.engines.sail.texts import PossibleTypes, possible_types
 from deltasql.engines.spark.failures import Failure, WriteContext, translated
 from deltasql.engines.spark.session.local_rows import frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan import base
-from deltasql.plan.base import LOOKUP
-from deltasql.plan.operators import Check, Operator, Project, Rewrite, children
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import is_integral, is_number
-from deltasql.schema.types import (
+from deltasql.plan import LOOKUP, Check, Operator, Project, Rewrite, base, children
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     DATE,
@@ -64,8 +58,11 @@ from deltasql.schema.types import (
     MapType,
     StructField,
     StructType,
+    is_integral,
+    is_number,
+    sql_text,
 )
-from deltasql.sql.tokens import Token, TokenCursor, tokenize
+from deltasql.sql import Token, TokenCursor, tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

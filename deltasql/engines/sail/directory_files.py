@@ -22,25 +22,29 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.lazy import pa, pq
-from deltasql.catalog.governance import TableSource
+from deltasql.base import DeltaSqlError, LeftToEngineError, errors, pa, pq
+from deltasql.catalog import TableSource
 from deltasql.engines.sail.dialect.pipes import DirectoryWrite
 from deltasql.engines.spark.session.local_rows import frame_of_file, frame_schema, spark_schema
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.foreign.tables import column_pieces, parquet_files
-from deltasql.files.inspection import NAN_SAFE_KEY, float_leaves, footer, working
-from deltasql.files.reading.file_reader import is_of_old_calendar, reader_schema, tables_of
-from deltasql.files.stage import FEW_BYTES
-from deltasql.files.statistics.nan_bounds import with_sure_bounds
-from deltasql.files.statistics.of_footers import float_bounds
-from deltasql.files.writing.arrow_files import encoded
-from deltasql.log.storage.listing import is_local
-from deltasql.plan.base import quote
-from deltasql.schema.evolution import plain_arrow_type
-from deltasql.schema.text import has_lengths, sql_text
-from deltasql.schema.types import (
+from deltasql.files import (
+    FEW_BYTES,
+    NAN_SAFE_KEY,
+    column_pieces,
+    encoded,
+    float_bounds,
+    float_leaves,
+    footer,
+    is_of_old_calendar,
+    parquet_files,
+    reader_schema,
+    tables_of,
+    with_sure_bounds,
+    working,
+)
+from deltasql.log import is_local
+from deltasql.plan import quote
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     BYTE,
@@ -59,15 +63,17 @@ from deltasql.schema.types import (
     MapType,
     StructField,
     StructType,
+    has_lengths,
+    plain_arrow_type,
+    sql_text,
 )
-from deltasql.sql.evaluated import parquet_paths, view_of
-from deltasql.sql.references import UsedNames
+from deltasql.sql import UsedNames, parquet_paths, view_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deltasql.engines.spark.reading.driver_rows import Workspace
-    from deltasql.log.storage.stores import Stores
+    from deltasql.log import Stores
 
 
 _IN_PARQUET = frozenset(
@@ -154,7 +160,7 @@ def _field(field: StructField) -> pa.Field:
 
 def _stored(kind: DataType) -> pa.DataType:
     """Columns and fields may be NULL, as in files of Spark's; elements and values where the query's may."""
-    from deltasql.schema.result_arrow import arrow_type
+    from deltasql.schema import arrow_type
 
     match kind:
         case StructType():

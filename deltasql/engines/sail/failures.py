@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.suggestion import similar_names
+from deltasql.base import DeltaSqlError, errors, similar_names
 from deltasql.engines.spark.failures import Failure
 
 if TYPE_CHECKING:

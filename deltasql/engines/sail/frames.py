@@ -18,10 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
-from deltasql.base.timezone import zone
+from deltasql.base import ANSI, DEFAULTS, UNPROVEN, DeltaSqlError, LeftToEngineError, errors, zone
 from deltasql.engines.sail.checks import (
     Types,
     check_casts,
@@ -50,13 +47,9 @@ from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths
 from deltasql.engines.spark.session.local import release_at_end, release_ended
 from deltasql.engines.spark.session.local_rows import evaluated_rows, frame_schema, retain_with
 from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
-from deltasql.files.result import CommandRows, RowSource
-from deltasql.files.stage import RUNNING, available_memory
-from deltasql.plan import base
-from deltasql.plan.base import ORDINAL
-from deltasql.plan.operators import Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery
-from deltasql.schema.text import type_text
-from deltasql.schema.types import STRING, DataType, StructField, StructType
+from deltasql.files import RUNNING, CommandRows, RowSource, available_memory
+from deltasql.plan import ORDINAL, Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery, base
+from deltasql.schema import STRING, DataType, StructField, StructType, type_text
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -17,20 +17,26 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base import LeftToEngineError, errors
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, inlined
 from deltasql.engines.sail.dialect.pipes import single_quotes
 from deltasql.engines.sail.variables import expression_with_values, query_with_values, variables_of
 from deltasql.engines.spark.reading.frames import register_python
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan.base import hidden, quote
-from deltasql.plan.operators import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children
-from deltasql.schema.text import TYPE_KEY, declared_texts, sql_text
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
-from deltasql.sql.parser import parse_type
-from deltasql.sql.stored_expressions import FunctionText, function_text
+from deltasql.plan import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children, hidden, quote
+from deltasql.schema import (
+    TYPE_KEY,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructType,
+    declared_texts,
+    sql_text,
+)
+from deltasql.sql import FunctionText, function_text, parse_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

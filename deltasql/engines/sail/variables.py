@@ -16,13 +16,10 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, LeftToEngineError
+from deltasql.base import Caret, LeftToEngineError, errors
 from deltasql.engines.spark.session.local_rows import frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.schema.text import sql_literal, sql_text
-from deltasql.schema.type_lattice import is_number
-from deltasql.schema.types import (
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     BYTE,
@@ -38,10 +35,11 @@ from deltasql.schema.types import (
     VOID,
     DataType,
     DecimalType,
+    is_number,
+    sql_literal,
+    sql_text,
 )
-from deltasql.sql.references import has_subquery
-from deltasql.sql.stored_expressions import type_end
-from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
+from deltasql.sql import Token, TokenCursor, comma_separated, has_subquery, tokenize, type_end
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

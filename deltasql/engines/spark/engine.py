@@ -13,12 +13,8 @@ from io import StringIO
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.base.interrupts import interruptible
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import IO_MODE, TIME_ZONE
-from deltasql.catalog.governance import TableSource
+from deltasql.base import IO_MODE, TIME_ZONE, DeltaSqlError, LeftToEngineError, errors, interruptible, pa
+from deltasql.catalog import TableSource
 from deltasql.engines.choice import handed_out, moved_in_process, only_for_spark, spreads_rows
 from deltasql.engines.spark.failures import (
     Failure,
@@ -41,14 +37,9 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.writing import Counts, SparkStage, row_counter, write_source
-from deltasql.files.result import RowSource
-from deltasql.files.stage import STORE_BYTES
-from deltasql.files.writing.arrow_files import Staged
-from deltasql.log.actions.actions import AddCDCFile
-from deltasql.log.storage.listing import is_local, table_location
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import hidden, quote
-from deltasql.plan.operators import (
+from deltasql.files import STORE_BYTES, RowSource, Staged
+from deltasql.log import AddCDCFile, Stores, is_local, table_location
+from deltasql.plan import (
     ANY_SHAPE,
     FileShape,
     MemoryRows,
@@ -60,20 +51,29 @@ from deltasql.plan.operators import (
     SqlQuery,
     Supplied,
     Write,
+    hidden,
+    quote,
     stored_schemas,
 )
-from deltasql.planner.door import RewriteOutcome, Stage
-from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltasql.schema.text import text_sql
-from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructType
-from deltasql.sql.functions import FUNCTIONS as SPARKS_OWN
+from deltasql.planner import RewriteOutcome, Stage
+from deltasql.schema import (
+    COMMIT_TIMESTAMP,
+    COMMIT_VERSION,
+    VARIANT,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    text_sql,
+)
+from deltasql.sql import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
-    from deltasql.files.result import Columnar
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.files import Columnar
+    from deltasql.log import Snapshot
 
 
 class QueryResult:

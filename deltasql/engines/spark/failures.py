@@ -17,22 +17,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.suggestion import closest
+from deltasql.base import Caret, DeltaSqlError, closest, errors
 from deltasql.engines.choice import violation_error
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.log.storage.listing import is_local, local_path, may_make, may_read
-from deltasql.plan import base
-from deltasql.plan.base import BOUND_VALUES, JSON_NAME
-from deltasql.plan.operators import Constraint, Operator, Project, Rewrite, children
-from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.sql.functions import FUNCTIONS
-from deltasql.sql.parser.diagnosis import advice
-from deltasql.sql.parser.unsupported import unsupported
-from deltasql.sql.queries.query_filters import find, outline
-from deltasql.sql.references import corresponding, meant, unfinished, unreadable_part, without_from
-from deltasql.sql.tokens import tokenize
+from deltasql.log import is_local, local_path, may_make, may_read
+from deltasql.plan import BOUND_VALUES, JSON_NAME, Constraint, Operator, Project, Rewrite, base, children
+from deltasql.schema import HIDDEN_PREFIX
+from deltasql.sql import (
+    FUNCTIONS,
+    advice,
+    corresponding,
+    find,
+    meant,
+    outline,
+    tokenize,
+    unfinished,
+    unreadable_part,
+    unsupported,
+    without_from,
+)
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -23,11 +23,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.lazy import F, pa
-from deltasql.base.registry.entries import CODECS
-from deltasql.base.settings.session_settings import OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN
-from deltasql.catalog.governance import TableSource
+from deltasql.base import CODECS, OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN, F, errors, pa
+from deltasql.catalog import TableSource
 from deltasql.engines.choice import moved_in_process, only_for_spark, unreachable_error
 from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE
 from deltasql.engines.spark.reading.source_rows import checked
@@ -35,43 +32,42 @@ from deltasql.engines.spark.session.local import is_connect, streamed
 from deltasql.engines.spark.session.local_rows import frame_schema, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import for_rebalancing, for_writes
-from deltasql.files.footers import has_nested_ids, with_nested_ids
-from deltasql.files.reading.file_reader import in_memory
-from deltasql.files.stage import FileStage
-from deltasql.files.writing.arrow_files import (
+from deltasql.files import (
     CHANGE_DATA,
     DIRECTORY_PREFIX,
     ORIGIN,
+    FileStage,
+    RewrittenFile,
     Staged,
     WrittenFile,
     as_stored,
     by_directory,
     data_entries,
     directory_of,
+    has_nested_ids,
+    in_memory,
+    with_nested_ids,
     write_pieces,
     write_tables,
     written_files,
 )
-from deltasql.files.writing.successors import RewrittenFile
-from deltasql.log.properties import (
+from deltasql.log import (
     AUTO_OPTIMIZE,
     TARGET_FILE_SIZE,
     VARIANT_SHREDDING,
+    LogStore,
     TableProperties,
+    checksum_beside,
+    is_local,
 )
-from deltasql.log.properties import OPTIMIZE_WRITE as TABLE_OPTIMIZES
-from deltasql.log.storage.listing import checksum_beside, is_local
-from deltasql.log.storage.log_store import LogStore
-from deltasql.plan import base
-from deltasql.plan.base import IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION, hidden
-from deltasql.plan.operators import ANY_SHAPE, Constraint, FileShape
-from deltasql.schema.checks import CHANGE_TYPE, nested_voids
-from deltasql.schema.json import HIVE_NULL, schema_to_json
-from deltasql.schema.text import path_text, quote_name, quote_text
-from deltasql.schema.types import (
+from deltasql.log import OPTIMIZE_WRITE as TABLE_OPTIMIZES
+from deltasql.plan import ANY_SHAPE, IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION, Constraint, FileShape, base, hidden
+from deltasql.schema import (
     BINARY,
+    CHANGE_TYPE,
     DOUBLE,
     FLOAT,
+    HIVE_NULL,
     STRING,
     TIMESTAMP,
     VOID,
@@ -83,8 +79,13 @@ from deltasql.schema.types import (
     StructType,
     collation_of,
     is_mapped,
+    nested_voids,
+    path_text,
     physical_name,
     physical_schema,
+    quote_name,
+    quote_text,
+    schema_to_json,
     without_collations,
 )
 

@@ -28,13 +28,11 @@ from deltasql.files.footers import (
     ParquetMetadata,
     parse_schema,
 )
-from deltasql.schema import types
-from deltasql.schema.json import schema_from_json
-from deltasql.schema.text import TYPE_KEY, path_text, type_text
-from deltasql.schema.types import (
+from deltasql.schema import (
     BINARY,
     ID,
     PHYSICAL_NAME,
+    TYPE_KEY,
     ArrayType,
     DataType,
     DecimalType,
@@ -42,7 +40,11 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    path_text,
     physical_name,
+    schema_from_json,
+    type_text,
+    types,
 )
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"

@@ -29,9 +29,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import pa, pq
+from deltasql.base import LeftToEngineError, errors, pa, pq
 from deltasql.files.footers import (
     BYTE_ARRAY,
     DOUBLE,
@@ -59,21 +57,42 @@ from deltasql.files.reading.file_reader import (
     tables_of,
 )
 from deltasql.files.statistics.of_footers import file_statistics, stats_json
-from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.properties import index_rule
-from deltasql.log.properties import DELETION_VECTORS
-from deltasql.log.source_files import SPECIAL, Choice, ListedFile, find_source, glob_expression
-from deltasql.log.storage.listing import LOG, absolute_location, decode_path, located, relative_path
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.log_store import FOOTER, Entry, LogStore
-from deltasql.log.storage.row_groups import TAIL, footer_length
-from deltasql.log.storage.stores import Stores
-from deltasql.schema.evolution import merge_schemas
-from deltasql.schema.json import HIVE_NULL
-from deltasql.schema.type_lattice import is_integral
-from deltasql.schema.types import DOUBLE as DOUBLE_TYPE
-from deltasql.schema.types import FLOAT as FLOAT_TYPE
-from deltasql.schema.types import ID, ArrayType, DataType, DecimalType, MapType, StructType, physical_name
+from deltasql.log import (
+    DELETION_VECTORS,
+    FOOTER,
+    LOG,
+    SPECIAL,
+    TAIL,
+    Choice,
+    Entry,
+    ListedFile,
+    LocalLogStore,
+    LogStore,
+    Metadata,
+    Stores,
+    absolute_location,
+    decode_path,
+    find_source,
+    footer_length,
+    glob_expression,
+    index_rule,
+    located,
+    relative_path,
+)
+from deltasql.schema import DOUBLE as DOUBLE_TYPE
+from deltasql.schema import FLOAT as FLOAT_TYPE
+from deltasql.schema import (
+    HIVE_NULL,
+    ID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructType,
+    is_integral,
+    merge_schemas,
+    physical_name,
+)
 
 _THREADS = 32
 _LAYOUTS = {INT32: "<i", INT64: "<q", FLOAT: "<f", DOUBLE: "<d"}
@@ -333,7 +352,7 @@ def _iceberg(
     """Files of Iceberg's may lie anywhere: each folder is a storage of its own."""
     if find_spec("pyiceberg") is None:
         raise errors.MissingIcebergReaderError(table=store.root)
-    from deltasql.log.iceberg.convert import iceberg_table
+    from deltasql.log import iceberg_table
 
     table = iceberg_table(store, metadata_file, reading=reading)
     locations = [

@@ -23,24 +23,28 @@ from functools import partial, reduce
 from itertools import accumulate
 from typing import Any, TypeVar
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import Numbers, np, pa, pc, pq
-from deltasql.base.timezone import parse_timestamp, zone
+from deltasql.base import LeftToEngineError, Numbers, np, pa, parse_timestamp, pc, pq, zone
 from deltasql.files.inspection import awaited, footer, readable, says_old_calendar, working
-from deltasql.log.actions.actions import AddFile
-from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
-from deltasql.log.storage.listing import absolute, encode_path, folder_and_name, hadoop_location, is_local
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.stores import Stores
-from deltasql.log.stream_source import StreamFile
-from deltasql.plan.base import ROW_ADDRESS
-from deltasql.plan.operators import Scan
-from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltasql.schema.evolution import arrow_schema, bare_schema, plain_arrow_type
-from deltasql.schema.json import typed
-from deltasql.schema.text import declared_type, has_lengths, length_of
-from deltasql.schema.types import (
+from deltasql.log import (
+    AddFile,
+    LogStore,
+    Stores,
+    StreamFile,
+    absolute,
+    deleted_counts,
+    deleted_rows,
+    encode_path,
+    folder_and_name,
+    hadoop_location,
+    is_local,
+    live_rows,
+    record_count,
+)
+from deltasql.plan import ROW_ADDRESS, Scan
+from deltasql.schema import (
+    CHANGE_TYPE,
+    COMMIT_TIMESTAMP,
+    COMMIT_VERSION,
     LONG,
     STRING,
     TIMESTAMP,
@@ -50,7 +54,14 @@ from deltasql.schema.types import (
     MapType,
     StructField,
     StructType,
+    arrow_schema,
+    bare_schema,
+    declared_type,
+    has_lengths,
+    length_of,
     physical_name,
+    plain_arrow_type,
+    typed,
 )
 
 BATCH_ROWS = 1 << 16

@@ -15,16 +15,11 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.lazy import np, pa
+from deltasql.base import errors, np, pa
 from deltasql.files.reading.file_reader import FileReader, Piece
-from deltasql.log.actions.actions import Json
-from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.storage.listing import is_local, local_path, require_regular
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import Literals, Scan
-from deltasql.schema.evolution import stored_field
-from deltasql.schema.types import (
+from deltasql.log import Json, Stores, deleted_rows, is_local, local_path, require_regular
+from deltasql.plan import Literals, Scan
+from deltasql.schema import (
     VOID,
     ArrayType,
     DataType,
@@ -33,6 +28,7 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    stored_field,
 )
 
 
@@ -75,7 +71,7 @@ def file_pieces(
 
 def located(operator: Scan) -> Scan:
     """The scan with the `location` of each file: its absolute path or URL, decoded."""
-    from deltasql.log.actions.file_tables import file_locations
+    from deltasql.log import file_locations
 
     if "location" in operator.files.column_names:
         return operator
@@ -135,7 +131,7 @@ def missing_file(operator: Scan, path: str) -> errors.DataFileNotFoundError:
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> errors.DataFileNotFoundError:
-    from deltasql.log.old_files import vector_location
+    from deltasql.log import vector_location
 
     location = vector_location(dict(vector), operator.table.location) or ""
     kind = errors.VacuumedFileError if operator.table.asked else errors.DataFileNotFoundError
@@ -165,7 +161,7 @@ def literal_table(rows: Literals, *, physical: bool = False) -> pa.Table:
 
 
 def _field(item: StructField, *, physical: bool) -> pa.Field:
-    from deltasql.schema.result_arrow import arrow_type
+    from deltasql.schema import arrow_type
 
     kind = arrow_type(item.type)
     return stored_field(item, kind) if physical else pa.field(item.name, kind)

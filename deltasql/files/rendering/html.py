@@ -16,8 +16,7 @@ from itertools import compress
 from typing import Any, NamedTuple
 
 from deltasql.files.rendering.values import Grid, value_text, write_table
-from deltasql.schema.text import type_text
-from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.schema import ArrayType, DataType, MapType, StructType, type_text
 
 MOST_VERSIONS = 50
 _NEEDED = ("version", "timestamp", "operation", "operationMetrics")

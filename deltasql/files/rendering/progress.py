@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import TextIO
 
-from deltasql.base.progress import Progress
+from deltasql.base import Progress
 
 _SPINNER, _PLAIN_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 _BAR = 20

@@ -29,11 +29,9 @@ from shutil import get_terminal_size
 from typing import Any, TextIO
 from zoneinfo import ZoneInfo
 
-from deltasql.base import errors
+from deltasql.base import DeltaSqlError, did_you_mean, errors, help_text
 from deltasql.base.errors import conditions
-from deltasql.base.errors.base import DeltaSqlError, help_text
-from deltasql.base.errors.suggestion import did_you_mean
-from deltasql.schema.types import TIMESTAMP, ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
+from deltasql.schema import TIMESTAMP, ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 _FLOAT = PrimitiveType("float")
 

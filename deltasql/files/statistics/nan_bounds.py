@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from deltasql.base.lazy import pa, pq
+from deltasql.base import pa, pq
 from deltasql.files.footers import (
     CHUNKS,
     KEY,
@@ -22,7 +22,7 @@ from deltasql.files.footers import (
 )
 from deltasql.files.inspection import NAN_SAFE_KEY, float_leaves
 from deltasql.files.statistics.of_footers import FloatBounds
-from deltasql.log.storage.row_groups import Struct
+from deltasql.log import Struct
 
 # Fields of ColumnMetaData and Statistics, by their numbers.
 _STATISTICS = 12

@@ -24,16 +24,21 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
-from deltasql.base.lazy import np, pa, pc, pq
+from deltasql.base import np, pa, pc, pq
 from deltasql.files.inspection import footer as footer_of
 from deltasql.files.inspection import readable, says_old_calendar
-from deltasql.log.actions.actions import AddFile
-from deltasql.log.configuration.properties import IndexedColumn, IndexRule, index_rule, indexed_leaves
-from deltasql.log.properties import COLUMN_MAPPING_MODE
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import absolute
-from deltasql.log.storage.stores import Stores
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
+from deltasql.log import (
+    COLUMN_MAPPING_MODE,
+    AddFile,
+    IndexedColumn,
+    IndexRule,
+    Snapshot,
+    Stores,
+    absolute,
+    index_rule,
+    indexed_leaves,
+)
+from deltasql.schema import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 _EPOCH = datetime(1970, 1, 1)
 _UNITS_PER_MS = {"milliseconds": 1, "microseconds": 1_000, "nanoseconds": 1_000_000}

@@ -23,8 +23,8 @@ from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
 
-from deltasql.base.lazy import np, pa, pc, pq
-from deltasql.base.timezone import zone as session_zone
+from deltasql.base import np, pa, pc, pq
+from deltasql.base import zone as session_zone
 from deltasql.files.footers import has_nested_ids, with_nested_ids
 from deltasql.files.inspection import awaited, working
 from deltasql.files.reading.file_reader import CORES, PIECE_BYTES, Piece, ordered
@@ -40,24 +40,31 @@ from deltasql.files.statistics.of_footers import (
     united,
 )
 from deltasql.files.writing.spliced_files import joined
-from deltasql.log.actions.actions import AddCDCFile, AddFile
-from deltasql.log.configuration.properties import IndexRule, index_rule
-from deltasql.log.configuration.row_ids import compat_tags
-from deltasql.log.properties import DELETION_VECTORS, TableProperties
-from deltasql.log.storage.listing import encode_path
-from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.plan.base import IS_CHANGE, hidden
-from deltasql.plan.operators import ANY_SHAPE, FileShape, Literals, MemoryRows
-from deltasql.schema.evolution import arrow_schema, bare_schema, stored_field
-from deltasql.schema.json import HIVE_NULL
-from deltasql.schema.types import (
+from deltasql.log import (
+    DELETION_VECTORS,
+    AddCDCFile,
+    AddFile,
+    Entry,
+    IndexRule,
+    LogStore,
+    TableProperties,
+    compat_tags,
+    encode_path,
+    index_rule,
+)
+from deltasql.plan import ANY_SHAPE, IS_CHANGE, FileShape, Literals, MemoryRows, hidden
+from deltasql.schema import (
+    HIVE_NULL,
     TIMESTAMP,
     DataType,
     DecimalType,
     PrimitiveType,
     StructField,
     StructType,
+    arrow_schema,
+    bare_schema,
     physical_name,
+    stored_field,
 )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from deltasql.base.lazy import pa
+from deltasql.base import pa
 from deltasql.files.footers import (
     CHILDREN,
     CREATED_BY,
@@ -30,7 +30,7 @@ from deltasql.files.footers import (
     footer_of,
     together,
 )
-from deltasql.log.storage.row_groups import I32, Struct
+from deltasql.log import I32, Struct
 
 # Fields of RowGroup, ColumnChunk and ColumnMetaData, by their numbers.
 _CHUNKS, _UNCOMPRESSED, _GROUP_ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE, _ORDINAL = range(1, 8)

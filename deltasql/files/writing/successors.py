@@ -14,8 +14,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Protocol
 
-from deltasql.base import errors
-from deltasql.base.lazy import Numbers, np, pa, pc, pq
+from deltasql.base import Numbers, errors, np, pa, pc, pq
 from deltasql.files.inspection import awaited, working
 from deltasql.files.reading.file_reader import CORES, Piece, group_ranges, index_mask, indexes_between, slice_between
 from deltasql.files.statistics.of_footers import FloatRange, float_ranges, has_floats, united
@@ -29,11 +28,9 @@ from deltasql.files.writing.arrow_files import (
     write_united,
 )
 from deltasql.files.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
-from deltasql.log.storage.log_store import LogStore
-from deltasql.plan.base import IS_CHANGE, ROW_INDEX
-from deltasql.plan.operators import ANY_SHAPE, FileShape
-from deltasql.schema.checks import CHANGE_TYPE
-from deltasql.schema.types import StructType
+from deltasql.log import LogStore
+from deltasql.plan import ANY_SHAPE, IS_CHANGE, ROW_INDEX, FileShape
+from deltasql.schema import CHANGE_TYPE, StructType
 
 MOST_FILES = 4
 """Most files in memory at once."""

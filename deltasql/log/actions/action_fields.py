@@ -15,8 +15,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa, pc
+from deltasql.base import errors, pa, pc
 from deltasql.log.actions.actions import Json
 
 
@@ -288,7 +287,7 @@ def read_objects(texts: pa.StringArray, fields: Iterable[pa.Field]) -> pa.Table:
     """
     import pyarrow.json
 
-    from deltasql.schema.arrow_values import strings
+    from deltasql.schema import strings
 
     texts = texts if texts.null_count == 0 else pc.fill_null(texts, strings(["{}"])[0])
     # Arrow's reader ends the whole process at a `null` between objects.

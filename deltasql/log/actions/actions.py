@@ -19,8 +19,7 @@ from typing import Any, TypeAlias, Union
 from deltasql.base import errors
 from deltasql.log.properties import TableProperties
 from deltasql.log.protocol import Protocol
-from deltasql.schema.json import schema_from_json, schema_to_json
-from deltasql.schema.types import StructType
+from deltasql.schema import StructType, schema_from_json, schema_to_json
 
 Json: TypeAlias = "dict[str, Any]"
 

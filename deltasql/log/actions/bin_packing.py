@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.lazy import np, pa, pc
+from deltasql.base import np, pa, pc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

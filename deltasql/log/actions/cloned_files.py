@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.base.lazy import np
+from deltasql.base import np
 from deltasql.log.actions.deletion_vectors import vector_file, vector_path, z85_encode
 from deltasql.log.actions.file_tables import (
     DELETION_VECTOR,
@@ -26,7 +26,7 @@ from deltasql.log.actions.file_tables import (
 )
 from deltasql.log.storage.listing import encode_path, hadoop_location, located, table_uri
 from deltasql.log.storage.log_store import Copy
-from deltasql.schema.arrow_values import TRUE, flags, strings
+from deltasql.schema import TRUE, flags, strings
 
 OF_TARGET = ("path", "size", "stats", "deletionVector", "baseRowId")
 """Columns of the target's live files that `shallow_files` and `deep_files` compare."""

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as _quoted
 
-from deltasql.base.lazy import pa
+from deltasql.base import pa
 from deltasql.log.actions.action_fields import has_odd_characters, parse_line
 from deltasql.log.actions.actions import Action, AddFile, CommitInfo, DomainMetadata, Json, RemoveFile, SetTransaction
 from deltasql.log.protocol import Protocol

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from deltasql.base import errors
-from deltasql.base.lazy import np, pa, pc
+from deltasql.base import errors, np, pa, pc
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
 from deltasql.log.storage.listing import canonical, folder_and_name, is_absolute, is_local, open_regular
 from deltasql.log.storage.log_store import LogStore

@@ -23,13 +23,12 @@ from operator import attrgetter
 
 import pyarrow.json as pj
 
-from deltasql.base import errors
-from deltasql.base.lazy import np, pa, pc
+from deltasql.base import errors, np, pa, pc
 from deltasql.log.actions.action_fields import ACTIONS, has_odd_bytes, parse_line
 from deltasql.log.actions.actions import AddFile, Json, RemoveFile
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.listing import canonical
-from deltasql.schema.arrow_values import EMPTY, flags, from_python, integers, no_rows, strings
+from deltasql.schema import EMPTY, flags, from_python, integers, no_rows, strings
 
 ENCODED_STRING = pa.dictionary(pa.int32(), pa.string())
 STRING_MAP = pa.map_(pa.string(), pa.string())

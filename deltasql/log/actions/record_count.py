@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from deltasql.base.lazy import pa
+from deltasql.base import pa
 
 # Cheaper than to parse all bounds of a file; the first field can only be its own.
 _FIRST_FIELD = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(\d+)\s*[,}]')

@@ -7,9 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import note_commit, note_doubt, shielded
+from deltasql.base import DeltaSqlError, errors, note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, Json, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, FileChanges
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter

@@ -14,10 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.secrets import shown_pairs
-from deltasql.base.lazy import pa
-from deltasql.base.version import __version__
+from deltasql.base import __version__, errors, pa, shown_pairs
 from deltasql.log import operations
 from deltasql.log.actions.actions import (
     Action,
@@ -45,7 +42,7 @@ from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import canonical, commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.checks import with_table_version
+from deltasql.schema import with_table_version
 
 _Action = TypeVar("_Action")
 

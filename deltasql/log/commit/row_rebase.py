@@ -25,9 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from deltasql.base import errors
-from deltasql.base.errors.base import counted
-from deltasql.base.lazy import np
+from deltasql.base import counted, errors, np
 from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.commit_file import FileChanges

@@ -11,10 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import note_commit, note_doubt, shielded
-from deltasql.base.lazy import pa
+from deltasql.base import DeltaSqlError, errors, note_commit, note_doubt, pa, shielded
 from deltasql.log import operations
 from deltasql.log.actions.actions import (
     Action,

@@ -14,9 +14,7 @@ from typing import Any
 
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties import COLUMN_TAGS, KEYS, TAGS
-from deltasql.schema.paths import find_path, walk
-from deltasql.schema.text import quote_name
-from deltasql.schema.types import StructType, is_mapped, physical_name
+from deltasql.schema import StructType, find_path, is_mapped, physical_name, quote_name, walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base import errors
-from deltasql.base.errors.suggestion import OPEN_SET, did_you_mean
+from deltasql.base import OPEN_SET, did_you_mean, errors
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.row_ids import check_compatible
 from deltasql.log.properties import (
@@ -55,10 +54,17 @@ from deltasql.log.protocol import (
     with_required,
     without_previewed,
 )
-from deltasql.schema.checks import check_foreign, unsupported_changes
-from deltasql.schema.paths import folded
-from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import PHYSICAL_NAME, DataType, StructType, physical_name
+from deltasql.schema import (
+    PHYSICAL_NAME,
+    DataType,
+    StructType,
+    check_foreign,
+    folded,
+    path_text,
+    physical_name,
+    type_text,
+    unsupported_changes,
+)
 
 _ALIASES = {"delta.enablechangedatacapture": "delta.enableChangeDataFeed"}
 _RESERVED = frozenset({"owner", "external", "is_managed_location"})

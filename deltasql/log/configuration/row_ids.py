@@ -16,8 +16,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa
+from deltasql.base import errors, pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.record_count import record_count
@@ -36,12 +35,20 @@ from deltasql.log.properties import (
 )
 from deltasql.log.protocol import Protocol
 from deltasql.log.storage.listing import canonical
-from deltasql.plan.way import make_note
-from deltasql.schema.checks import unsupported_changes
-from deltasql.schema.paths import walk
-from deltasql.schema.text import path_text, type_text
-from deltasql.schema.type_lattice import Widening
-from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, RowIdColumns, StructType
+from deltasql.plan import make_note
+from deltasql.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    RowIdColumns,
+    StructType,
+    Widening,
+    path_text,
+    type_text,
+    unsupported_changes,
+    walk,
+)
 
 ROW_TRACKING_FEATURE = "rowTracking"
 ROW_TRACKING_DOMAIN = "delta.rowTracking"

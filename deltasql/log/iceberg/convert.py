@@ -30,8 +30,7 @@ from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMeta
 from pyiceberg.table.snapshots import MetadataLogEntry
 from pyiceberg.transforms import IdentityTransform, VoidTransform
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
@@ -68,8 +67,8 @@ from deltasql.log.storage.listing import (
     relative_path,
 )
 from deltasql.log.storage.log_store import LogStore
+from deltasql.schema import ID, PHYSICAL_NAME
 from deltasql.schema import types as delta
-from deltasql.schema.types import ID, PHYSICAL_NAME
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000

@@ -29,8 +29,7 @@ from deltasql.log.properties import (
     UNIVERSAL_FORMATS,
     TableProperties,
 )
-from deltasql.schema.text import type_text
-from deltasql.schema.types import (
+from deltasql.schema import (
     ID,
     NESTED_IDS,
     ArrayType,
@@ -41,6 +40,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     physical_name,
+    type_text,
 )
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.lazy import np, pa, pc, pq
+from deltasql.base import errors, np, pa, pc, pq
 from deltasql.log.actions.action_fields import ACTIONS, check_action, parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.replay.log_segment import CheckpointFiles
@@ -99,7 +98,7 @@ def _pruned(value: Any) -> Any:
 
 def action_rows(file: OpenFile, kind: str, schema: pa.Schema) -> pa.Table:
     """The actions of one kind in the file, in order, with the columns of `schema`."""
-    from deltasql.schema.arrow_values import no_rows
+    from deltasql.schema import no_rows
 
     # A row group may be empty.
     return pa.concat_tables([no_rows(schema), *action_batches(file, kind, schema, _BATCH)])
@@ -144,7 +143,7 @@ def _nulls(file: OpenFile, group: int, leaf: str) -> int | None:
 
 def rows_at(file: OpenFile, schema: pa.Schema, indexes: np.ndarray, start: int) -> tuple[pa.Table, int]:
     """The add actions of the file with the numbers `indexes`, and the number after its last; `start` is its first."""
-    from deltasql.schema.arrow_values import no_rows
+    from deltasql.schema import no_rows
 
     pieces = [no_rows(schema)]
     for group in row_groups(file, "add"):
@@ -220,7 +219,7 @@ def _leaves(kind: pa.DataType) -> Iterator[tuple[str, ...]]:
 
 def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, rows: np.ndarray) -> Iterator[pa.Table]:
     """The actions of a row group with these numbers; what follows the last one is not decoded."""
-    from deltasql.schema.arrow_values import integers
+    from deltasql.schema import integers
 
     start = 0
     for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=[group], columns=names):
@@ -236,7 +235,7 @@ def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, row
 
 def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     """The values of `column` in the sorted `rows`. Arrow would put all chunks of strings together first."""
-    from deltasql.schema.arrow_values import integers
+    from deltasql.schema import integers
 
     ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)
     edges = [0, *np.searchsorted(rows, ends).tolist()]
@@ -286,7 +285,7 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
 
 def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Table:
     """The present fields of the structs, as columns of the requested types. Raises ValueError for gaps."""
-    from deltasql.schema.arrow_values import indexes_of
+    from deltasql.schema import indexes_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
     table = pa.table([_column(fields, column, len(chunk)) for column in schema], schema=schema)
@@ -449,7 +448,7 @@ class Checkpoint:
 
     def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
         """The result of `adds_at` from the cached last one; None if that lacks a row or a column."""
-        from deltasql.schema.arrow_values import integers
+        from deltasql.schema import integers
 
         if self._picked is None or not set(columns) <= set(self._picked[1].column_names):
             return None
@@ -611,7 +610,7 @@ class Checkpoint:
         return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))
 
     def _read(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
-        from deltasql.schema.arrow_values import no_rows
+        from deltasql.schema import no_rows
 
         fields = pa.schema([schema.field(name) for name in columns])
         tables = self._of_each_source(lambda path: self._guarded(path, lambda file: action_rows(file, kind, fields)))

@@ -22,8 +22,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import np, pa, pc
+from deltasql.base import DeltaSqlError, np, pa, pc
 from deltasql.log.actions.action_fields import (
     ACTIONS,
     COUNTS,
@@ -120,7 +119,7 @@ def rows_of_paths(checkpoint: Checkpoint, paths: Collection[str], root: str | No
 
     With `root`, rows count as well whose path is written in another way but comes to the same.
     """
-    from deltasql.schema.arrow_values import indexes_of, strings
+    from deltasql.schema import indexes_of, strings
 
     options = pc.SetLookupOptions(strings(sorted(paths)))
     chunks, start = [np.empty(0, dtype=np.int64)], 0
@@ -149,7 +148,7 @@ def _spellings(tail: LogTail) -> set[str]:
 def _oddly_spelled(paths: pa.Array, requested: Collection[str], root: str) -> np.ndarray:
     """The places of paths that are spelled otherwise than canonically, where the canonical one is wanted."""
     from deltasql.log.actions.file_tables import is_oddly_spelled
-    from deltasql.schema.arrow_values import indexes_of, integers
+    from deltasql.schema import indexes_of, integers
 
     if not is_oddly_spelled(paths):
         return np.empty(0, dtype=np.int64)

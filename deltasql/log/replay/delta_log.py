@@ -12,8 +12,7 @@ from typing import Any
 
 from obstore.store import MemoryStore
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.actions.commit_file import encode_actions, parse_commit
 from deltasql.log.committers import (
@@ -42,7 +41,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import LOG, commit_path, table_location
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.stores import open_store
-from deltasql.schema.types import StructType
+from deltasql.schema import StructType
 
 # Where the first line of a big commit is expected to end.
 _HEAD = 64 << 10

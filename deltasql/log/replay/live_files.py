@@ -33,7 +33,7 @@ from deltasql.log.replay.checkpoint import (
     take_values,
 )
 from deltasql.log.replay.checksum import LogTail, hidden_rows, rows_of_paths, tail_adds, tail_removes
-from deltasql.schema.arrow_values import strings
+from deltasql.schema import strings
 
 _STREAMED = 1 << 16
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.protocol import Protocol

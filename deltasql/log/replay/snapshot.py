@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa
+from deltasql.base import errors, pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.properties import check_readable, check_writable, has_commit_timestamps, partition_keys
 from deltasql.log.properties import TableProperties
@@ -17,7 +16,7 @@ from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import LogSegment
 from deltasql.log.replay.segment_replay import BaseVersion, LogReader, RecoveringReplay, SegmentReplay
 from deltasql.log.storage.listing import commit_path
-from deltasql.schema.types import StructType
+from deltasql.schema import StructType
 
 if TYPE_CHECKING:
     from deltasql.log.actions.commit_file import CommitFile

@@ -22,8 +22,16 @@ import pyarrow.compute as pc
 from deltasql.log.actions.action_fields import parsed_object, read_objects
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.properties import index_rule, indexed_leaves
-from deltasql.schema.result_arrow import PRIMITIVES
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema import (
+    PRIMITIVES,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
 
 _UNBOUNDED = ("boolean", "binary", "void", "variant")
 """Types without bounds; their columns may be partition columns or have null counts."""

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.lazy import pa, pc
+from deltasql.base import pa, pc
 from deltasql.log.actions.action_fields import parsed_object, read_objects
 from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf, Unknown
 from deltasql.log.skipping.partition_conditions import combined
-from deltasql.schema.types import DecimalType
-from deltasql.sql.constants import EXACT, clock_time, date_days, moment, single
-from deltasql.sql.literals import Value
+from deltasql.schema import DecimalType
+from deltasql.sql import EXACT, Value, clock_time, date_days, moment, single
 
 if TYPE_CHECKING:
     from deltasql.log.skipping.partition_conditions import FileMask
@@ -192,7 +191,7 @@ def _outward(bound: Decimal, scale: int, sign: int) -> Decimal | None:
 
 
 def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
-    from deltasql.schema.arrow_values import integers
+    from deltasql.schema import integers
 
     if column.kind not in {"timestamp", "timestamp_ntz"}:
         return _moved(column, high, 1)
@@ -419,7 +418,7 @@ def may_match(leaf: Leaf, bounds: Bounds, *, ignores_nan: bool = True) -> FileMa
 
     `ignores_nan`: upper bounds of floats may leave out NaN, the greatest value.
     """
-    from deltasql.schema.arrow_values import ZERO
+    from deltasql.schema import ZERO
 
     if isinstance(leaf, NullTest) and not leaf.negated:
         return true_if_null(pc.greater(bounds.nulls, ZERO))
@@ -445,14 +444,14 @@ def depends_on_nan(leaf: Leaf | Unknown) -> bool:
 
 
 def true_if_null(mask: pa.ChunkedArray) -> pa.ChunkedArray:
-    from deltasql.schema.arrow_values import TRUE
+    from deltasql.schema import TRUE
 
     return pc.fill_null(mask, TRUE)
 
 
 def constants(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
     """Values of a predicate as they compare with bounds of this type."""
-    from deltasql.schema.arrow_values import strings
+    from deltasql.schema import strings
 
     texts = [format(value, "f") if isinstance(value, Decimal) else str(value) for value in values]
     return strings(texts).cast(kind)
@@ -484,7 +483,7 @@ def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> 
 
 def _one_of(leaf: OneOf, bounds: Bounds) -> FileMask:
     """Files whose range holds one of the values."""
-    from deltasql.schema.arrow_values import flags
+    from deltasql.schema import flags
 
     if leaf.negated:
         return _unequal(leaf.column, leaf.values, bounds)

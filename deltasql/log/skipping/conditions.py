@@ -17,11 +17,22 @@ from datetime import datetime, timezone, tzinfo
 from decimal import ROUND_FLOOR, Decimal
 from typing import TypeAlias, Union
 
-from deltasql.base.lazy import exp
-from deltasql.schema.type_lattice import INTEGRAL_NAMES, fits
-from deltasql.schema.types import LONG, DataType, DecimalType, PrimitiveType
-from deltasql.sql.constants import DAY, EXACT, date_days, interval_days, micros_of, whole_number
-from deltasql.sql.literals import NULL, Literal, Value, as_clock_time, as_timestamp, literal
+from deltasql.base import exp
+from deltasql.schema import INTEGRAL_NAMES, LONG, DataType, DecimalType, PrimitiveType, fits
+from deltasql.sql import (
+    DAY,
+    EXACT,
+    NULL,
+    Literal,
+    Value,
+    as_clock_time,
+    as_timestamp,
+    date_days,
+    interval_days,
+    literal,
+    micros_of,
+    whole_number,
+)
 
 INTEGRAL = INTEGRAL_NAMES
 

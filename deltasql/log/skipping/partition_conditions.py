@@ -15,8 +15,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from deltasql.base.lazy import np, pa, pc
-from deltasql.base.timezone import zone as session_zone
+from deltasql.base import np, pa, pc
+from deltasql.base import zone as session_zone
 from deltasql.log.skipping.conditions import (
     INTEGRAL,
     AllOf,
@@ -31,10 +31,8 @@ from deltasql.log.skipping.conditions import (
     Unknown,
     comparison_holds,
 )
-from deltasql.schema.type_lattice import fits
-from deltasql.schema.types import DecimalType
-from deltasql.sql.constants import EXACT, clock_time, date_days, moment, single
-from deltasql.sql.literals import Value
+from deltasql.schema import DecimalType, fits
+from deltasql.sql import EXACT, Value, clock_time, date_days, moment, single
 
 if TYPE_CHECKING:
     FileMask: TypeAlias = Union[pa.ChunkedArray, pa.Array, bool]
@@ -93,7 +91,7 @@ def first_numbers(count: int) -> np.ndarray:
 
 def rows_of(mask: FileMask) -> np.ndarray | None:
     """The numbers of the files to keep, sorted; None for all."""
-    from deltasql.schema.arrow_values import flags, indexes_of
+    from deltasql.schema import flags, indexes_of
 
     if isinstance(mask, bool):
         return None if mask else indexes_of(flags([]))
@@ -110,7 +108,7 @@ class Partitions:
 
     def mask(self, leaf: Leaf) -> FileMask:
         """Files whose partition value makes `leaf` true; one that cannot be read is included and clears `is_exact`."""
-        from deltasql.schema.arrow_values import flags, scalar
+        from deltasql.schema import flags, scalar
 
         if leaf.column.partition is None:
             return True

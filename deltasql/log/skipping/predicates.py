@@ -16,8 +16,8 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Protocol, TypeAlias, Union
 
-from deltasql.base.lazy import exp
-from deltasql.base.timezone import zone as session_zone
+from deltasql.base import exp
+from deltasql.base import zone as session_zone
 from deltasql.log.skipping.conditions import (
     ALWAYS,
     FLIPPED,
@@ -37,14 +37,17 @@ from deltasql.log.skipping.conditions import (
     compare_constants,
     least,
 )
-from deltasql.schema.checks import TYPE_CHANGES
-from deltasql.schema.paths import fields_at
-from deltasql.schema.text import TYPE_KEY
-from deltasql.schema.types import DecimalType, StructField, StructType, collation_of, physical_name
-from deltasql.sql.constants import DAY, EXACT, micros_of
-from deltasql.sql.literals import NULL, Literal, days_of, is_plain, literal
-from deltasql.sql.references import parse_expression
-from deltasql.sql.tokens import tokenize
+from deltasql.schema import (
+    TYPE_CHANGES,
+    TYPE_KEY,
+    DecimalType,
+    StructField,
+    StructType,
+    collation_of,
+    fields_at,
+    physical_name,
+)
+from deltasql.sql import DAY, EXACT, NULL, Literal, days_of, is_plain, literal, micros_of, parse_expression, tokenize
 
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import np, pa, pc
+from deltasql.base import LeftToEngineError, np, pa, pc
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.replay.checkpoint import take_rows
 from deltasql.log.skipping.column_bounds import (
@@ -35,9 +34,8 @@ from deltasql.log.skipping.column_bounds import (
 from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn, Condition, Leaf, Unknown, leaves
 from deltasql.log.skipping.partition_conditions import Partitions, encoded, file_mask, filtered, first_numbers, rows_of
 from deltasql.log.skipping.predicates import condition
-from deltasql.schema.types import DecimalType, StructType
-from deltasql.sql.references import column_references, has_subquery, is_deterministic
-from deltasql.sql.tokens import require_value
+from deltasql.schema import DecimalType, StructType
+from deltasql.sql import column_references, has_subquery, is_deterministic, require_value
 
 if TYPE_CHECKING:
     from deltasql.log.replay.live_files import LiveFiles
@@ -322,7 +320,7 @@ def file_groups(
     Groups without live rows are left out. `vectors`: files may have deletion vectors. Raises LeftToEngineError if the
     log's statistics do not suffice.
     """
-    from deltasql.schema.arrow_values import ZERO
+    from deltasql.schema import ZERO
 
     chosen = _chosen(files, selection, timezone)
     facts = [Fact(None, with_tight=True), *(Fact(column) for column in columns)]
@@ -370,7 +368,7 @@ def _facts(
 
 def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
     """The number of deleted rows of each file, by its deletion vector."""
-    from deltasql.schema.arrow_values import ZERO
+    from deltasql.schema import ZERO
 
     return pc.fill_null(pc.struct_field(vectors, ["cardinality"]), ZERO)
 
@@ -380,7 +378,7 @@ def _loose(gone: pa.ChunkedArray | None, of_file: pa.ChunkedArray) -> pa.Chunked
 
     Other writers have such files without deletion vectors, too.
     """
-    from deltasql.schema.arrow_values import TRUE, ZERO
+    from deltasql.schema import TRUE, ZERO
 
     loose = pc.invert(pc.fill_null(pc.struct_field(of_file, ["tight"]), TRUE))
     loose = loose if gone is None else pc.or_(pc.greater(gone, ZERO), loose)
@@ -407,7 +405,7 @@ def _of_column(
     `count` is the number of values. A tight bound is a value, a wide bound may be none; a bound is lost if it is
     missing although the file has values.
     """
-    from deltasql.schema.arrow_values import TRUE
+    from deltasql.schema import TRUE
 
     nulls = pc.struct_field(facts, ["nulls"])
     empty = pc.invert(pc.fill_null(pc.not_equal(nulls, rows), TRUE))

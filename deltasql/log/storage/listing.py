@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, unquote
 
-from deltasql.base.lazy import pa
+from deltasql.base import pa
 
 _ALIASES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "gcs": "gs"}
 """Aliases of schemes, with the canonical ones: names of Hadoop's older connectors, or of those without TLS."""
@@ -284,7 +284,7 @@ def checksum_beside(path: str) -> str:
 
 def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table:
     """Files as the columns of `TableListing.files`."""
-    from deltasql.schema.arrow_values import integers, strings
+    from deltasql.schema import integers, strings
 
     return pa.table({"path": strings(paths), "size": integers(sizes), "modified": integers(times)})
 
@@ -330,7 +330,7 @@ def _table(files: list[tuple[str, int, int]]) -> pa.Table:
 
 def _empty(folders: dict[str, int], occupied: set[str]) -> pa.Table:
     """The empty folders as `TableListing.empty`; keys of `folders` end with a slash."""
-    from deltasql.schema.arrow_values import integers, strings
+    from deltasql.schema import integers, strings
 
     for folder in sorted(occupied, key=len, reverse=True):
         parent = folder

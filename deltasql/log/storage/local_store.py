@@ -18,9 +18,7 @@ from typing import Any, BinaryIO
 
 from obstore.store import LocalStore
 
-from deltasql.base import errors
-from deltasql.base.interrupts import shielded
-from deltasql.base.lazy import pa
+from deltasql.base import errors, pa, shielded
 from deltasql.log.storage.listing import (
     LOG,
     STAGED_COMMITS,

@@ -40,9 +40,7 @@ from typing import Any, NamedTuple, TypeVar
 import obstore
 from obstore import exceptions
 
-from deltasql.base import errors
-from deltasql.base.interrupts import check
-from deltasql.base.lazy import pa
+from deltasql.base import check, errors, pa
 from deltasql.log.storage.listing import IsHidden, TableListing, folder_and_name, left_behind, list_objects
 from deltasql.log.storage.row_groups import parse_footer
 

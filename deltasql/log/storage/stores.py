@@ -31,9 +31,7 @@ from urllib.parse import urlsplit
 from obstore import exceptions
 from obstore.store import MemoryStore, from_url
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa
+from deltasql.base import DeltaSqlError, errors, pa
 from deltasql.log.storage.listing import (
     LOG,
     folder_and_name,

@@ -49,7 +49,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 from deltasql.log.storage.listing import LOG, checkpoint_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.arrow_values import ZERO, flags, integers
+from deltasql.schema import ZERO, flags, integers
 
 # Rows per batch and per row group.
 GROUP_ROWS = 100_000

@@ -18,7 +18,7 @@ from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import checksum_beside, table_uri
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.json import HIVE_NULL
+from deltasql.schema import HIVE_NULL
 
 FOLDER = "_symlink_format_manifest"
 _NAME = "manifest"

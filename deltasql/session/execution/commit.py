@@ -19,11 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import shielded
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import (
+from deltasql.base import (
     FOLLOW_ROWS,
     METRICS,
     ROW_LEVEL_BYTES,
@@ -32,40 +28,63 @@ from deltasql.base.settings.session_settings import (
     STRICT_WRITE_SERIALIZABLE,
     TIME_ZONE,
     USER_METADATA,
+    DeltaSqlError,
     SessionSettings,
+    errors,
+    pa,
+    shielded,
 )
-from deltasql.catalog import Catalog
-from deltasql.catalog.names import TABLE, Subject
-from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
-from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
-from deltasql.log.actions.record_count import live_rows
-from deltasql.log.commit.commit_writer import Provenance
-from deltasql.log.commit.conflict import Rebase
-from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase, TouchedRows
-from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
-from deltasql.log.operations import Outcome
-from deltasql.log.properties import DELETION_VECTORS
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.source_files import (
+from deltasql.catalog import TABLE, Catalog, Subject
+from deltasql.log import (
     COPY_INTO,
+    DELETION_VECTORS,
+    PRESERVED_TAG,
+    Action,
+    AddFile,
+    Budget,
+    Commit,
+    CommitFile,
+    Describe,
+    FollowingRebase,
     ListedFile,
     LoadedFiles,
+    LogStore,
+    MarkedFile,
+    Marking,
+    Outcome,
+    Provenance,
+    Rebase,
+    RemoveFile,
+    RowRebase,
+    SetTransaction,
+    Snapshot,
+    TouchedRows,
+    Transaction,
+    canonical,
+    copy_files,
     encoded,
+    forget_versions,
+    live_rows,
     newest_part,
     part_path,
     read_parts,
+    tracks_rows,
     transaction,
 )
-from deltasql.log.storage.listing import canonical
-from deltasql.log.storage.log_store import LogStore, copy_files
-from deltasql.log.upkeep.post_commit import forget_versions
-from deltasql.plan.operators import NO_ROWS, Rewrite, RowEffect, RowKind
-from deltasql.planner.catalog_changes import Registration
-from deltasql.planner.changes import OUTCOME_SCHEMAS, CloneChange, CopyLoad, LayoutChange, RowChange, TableChange
-from deltasql.planner.door import RewriteOutcome, Runtime, Stage
-from deltasql.schema.types import StructType
+from deltasql.plan import NO_ROWS, Rewrite, RowEffect, RowKind
+from deltasql.planner import (
+    OUTCOME_SCHEMAS,
+    CloneChange,
+    CopyLoad,
+    LayoutChange,
+    Registration,
+    RewriteOutcome,
+    RowChange,
+    Runtime,
+    Stage,
+    TableChange,
+)
+from deltasql.schema import StructType
 
 
 def removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:
@@ -485,7 +504,7 @@ def _metrics(change: TableChange, removes: Sequence[AddFile]) -> dict[str, int]:
 def _checkpoint(change: TableChange, commit: Commit) -> None:
     """The checkpoint that must be there before the statement goes on. Raises DropCheckpointError."""
     # Takes Arrow, which most commits of metadata do without.
-    from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+    from deltasql.log import write_checkpoint
 
     try:
         write_checkpoint(change.commit.log.store, commit.snapshot)

@@ -15,74 +15,81 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
-from deltasql.log import operations
-from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit.commit_race import CommitRace
-from deltasql.log.commit.transaction import Commit, CommitGroup, Transaction
-from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.pending import Cut, PinnedLog
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.plan.base import LogicalPlan
-from deltasql.plan.operators import Operator, Reads
-from deltasql.plan.way import records_of_statement
-from deltasql.planner.catalog_changes import CatalogChange, CatalogChoice, SchemaChoice
-from deltasql.planner.changes import (
+from deltasql.base import RETRY_STATEMENTS, TIME_ZONE, Caret, DeltaSqlError, SessionSettings, errors
+from deltasql.log import (
+    AddFile,
+    Commit,
+    CommitGroup,
+    CommitRace,
+    Cut,
+    DeltaLog,
+    PinnedLog,
+    Transaction,
+    operations,
+    partition_keys,
+)
+from deltasql.plan import LogicalPlan, Operator, Reads, records_of_statement
+from deltasql.planner import (
     AtomicBlock,
+    CatalogChange,
+    CatalogChoice,
+    Context,
     FileRemoval,
     LayoutChange,
     LogRows,
     Plan,
     QueryRows,
     RowChange,
+    SchemaChoice,
     SingleCommit,
     SourceWrite,
     SparkCommand,
+    StatementEngine,
     Step,
     Stepwise,
     TableChange,
+    may_repeat,
+    partition_test,
+    scans,
 )
-from deltasql.planner.context import Context
-from deltasql.planner.door import StatementEngine
-from deltasql.planner.row_changes import may_repeat, partition_test, scans
-from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
+from deltasql.schema import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.session.execution.commit import Committed, Contribution
 from deltasql.session.execution.row_change import StagedLayout
 from deltasql.session.execution.written_table import WrittenTable, is_managed
-from deltasql.sql.postfix import BoundStatement
-from deltasql.sql.tokens import tokens_from
-from deltasql.statements.catalog import (
+from deltasql.sql import BoundStatement, tokens_from
+from deltasql.statements import (
+    AnalyzeTable,
+    CloneTable,
     CommentOnCatalog,
+    CommentOnSchema,
+    Convert,
+    CopyInto,
     CreateCatalog,
-    DropCatalog,
-    SetCatalogProperties,
-    UnsetCatalogProperties,
-)
-from deltasql.statements.clone import CloneTable
-from deltasql.statements.convert import Convert
-from deltasql.statements.copy_into import CopyInto
-from deltasql.statements.features import DropFeature
-from deltasql.statements.fsck import Fsck
-from deltasql.statements.generate import Generate
-from deltasql.statements.optimize import Optimize, Reorg, UpgradeUniform, auto_compaction, compacts
-from deltasql.statements.properties import CommentOnSchema
-from deltasql.statements.refresh import CreateRefreshed, RefreshData
-from deltasql.statements.restore import Restore
-from deltasql.statements.table import (
+    CreateRefreshed,
     CreateSchema,
     CreateTable,
     CreateTableLike,
+    DropCatalog,
+    DropFeature,
     DropSchema,
     DropTable,
+    Fsck,
+    Generate,
+    Optimize,
+    RefreshData,
     RenameTable,
+    Reorg,
+    Restore,
+    SetCatalogProperties,
     SetSchemaProperties,
     SetTableLocation,
+    UnsetCatalogProperties,
     UnsetSchemaProperties,
+    UpgradeUniform,
+    Vacuum,
+    auto_compaction,
+    compacts,
 )
-from deltasql.statements.upkeep import AnalyzeTable
-from deltasql.statements.vacuum import Vacuum
 
 _MOVES = "it moves rows to other files, which must be those of a version."
 _MAKES = "it makes a table, or puts another one in its place."

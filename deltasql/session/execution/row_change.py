@@ -21,41 +21,59 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.interrupts import shielded
-from deltasql.base.lazy import pa
-from deltasql.base.settings.session_settings import SessionSettings
+from deltasql.base import SessionSettings, errors, pa, shielded
 from deltasql.catalog import Catalog
-from deltasql.files.writing.arrow_files import Staged, StagedFile
-from deltasql.log.actions.actions import Action, AddFile, Metadata, RemoveFile
-from deltasql.log.actions.deletion_vectors import MarkedFile, Marking, mark_rows
-from deltasql.log.commit.commit_writer import of_kind
-from deltasql.log.commit.row_rebase import SOURCE_TAG, Bin, BinRebase
-from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.configuration.row_ids import stores_partitions
-from deltasql.log.operations import Outcome
-from deltasql.log.protocol import Protocol
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import canonical, table_uri
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.stream_source import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
-from deltasql.plan.operators import Curve, Reads, Rearrange, Rewrite, RowEffect, Write
-from deltasql.planner.changes import (
+from deltasql.files import Staged, StagedFile
+from deltasql.log import (
+    CUBE_COLUMNS,
+    CUBE_CURVE,
+    CUBE_ID,
+    PROVIDER,
+    SOURCE_TAG,
+    Action,
+    AddFile,
+    Bin,
+    BinRebase,
+    LogStore,
+    MarkedFile,
+    Marking,
+    Metadata,
+    Outcome,
+    Protocol,
+    RemoveFile,
+    Snapshot,
+    canonical,
+    mark_rows,
+    of_kind,
+    partition_keys,
+    stores_partitions,
+    table_uri,
+)
+from deltasql.plan import Curve, Reads, Rearrange, Rewrite, RowEffect, Write
+from deltasql.planner import (
     INSERTED,
     OPTIMIZED,
     OUTCOME_SCHEMAS,
     DynamicOverwrite,
     LayoutChange,
     LayoutOutcome,
+    RewriteOutcome,
     RowChange,
+    Runtime,
     SourceWrite,
+    Stage,
     layout_metrics,
     layout_row,
 )
-from deltasql.planner.door import RewriteOutcome, Runtime, Stage
-from deltasql.schema.checks import Identity, identities, with_identities
-from deltasql.schema.json import partition_value
-from deltasql.schema.types import StructField, StructType, physical_name
+from deltasql.schema import (
+    Identity,
+    StructField,
+    StructType,
+    identities,
+    partition_value,
+    physical_name,
+    with_identities,
+)
 from deltasql.session.execution.commit import (
     Committed,
     Contribution,
@@ -70,7 +88,7 @@ from deltasql.session.execution.commit import (
     removed_metrics,
     rewrite_metrics,
 )
-from deltasql.statements.metadata import json_list
+from deltasql.statements import json_list
 
 
 class StagedRows:
@@ -201,7 +219,7 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
 
 
 def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:
-    from deltasql.files.reading.file_reader import row_count
+    from deltasql.files import row_count
 
     assert change.commit.snapshot is not None
     outcome = change.commit.operation.outcome
@@ -272,7 +290,7 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runti
     adds = [add for add in adds if add.deletion_vector is None]
     if not fields or not adds:
         return change
-    from deltasql.files.statistics.of_footers import extremes
+    from deltasql.files import extremes
 
     bounds = extremes(runtime.stores, change.commit.log.location, StructType(tuple(fields)), adds)
     counters = identities(change.metadata.schema)
@@ -453,7 +471,7 @@ def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
 
 def _order_map(runtime: Runtime, sources: Sequence[AddFile], root: str) -> str:
     """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
-    from deltasql.files.reading.file_reader import row_count
+    from deltasql.files import row_count
 
     pairs: list[tuple[str, str | None, int]] = []
     for file in sources:

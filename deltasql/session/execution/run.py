@@ -24,36 +24,51 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.interrupts import interruptible, next_step, shielded
-from deltasql.base.settings.session_settings import (
+from deltasql.base import (
     LAST_COMMIT_VERSION,
     RETRY_ATTEMPTS,
     RETRY_STATEMENTS,
+    Caret,
+    DeltaSqlError,
     SessionSettings,
+    errors,
+    interruptible,
+    next_step,
+    shielded,
 )
-from deltasql.catalog import Catalog
-from deltasql.catalog.governance import TableEntry, sql_name
-from deltasql.files.result import AnsweredRows, Columnar, Placed, Result, RowSource
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import quote
-from deltasql.planner.catalog_changes import (
+from deltasql.catalog import Catalog, TableEntry, sql_name
+from deltasql.files import AnsweredRows, Columnar, Placed, Result, RowSource
+from deltasql.log import DeltaLog, Snapshot, Stores
+from deltasql.plan import quote
+from deltasql.planner import (
+    GLOBAL,
+    Analysis,
+    Answer,
+    AtomicBlock,
     CatalogChange,
     CatalogChoice,
     CatalogComment,
     CatalogCreation,
     CatalogProperties,
     CatalogRemoval,
+    CloneChange,
+    FileRemoval,
+    FileTransfer,
     FunctionChange,
     FunctionDefining,
     GovernanceChange,
+    LayoutChange,
+    LogRows,
+    ManifestChange,
+    Plan,
+    Preview,
+    QueryRows,
     Redefinition,
     Registration,
     Relocation,
     RenameChange,
+    RowChange,
+    Runtime,
     SchemaChoice,
     SchemaComment,
     SchemaCreation,
@@ -61,8 +76,15 @@ from deltasql.planner.catalog_changes import (
     SchemaRemoval,
     SecurableChange,
     SecurableCreation,
+    SettingChange,
     SourceDefining,
+    SourceWrite,
+    SparkCommand,
+    StatementEngine,
+    Stepwise,
+    TableChange,
     TemporaryFunction,
+    TransactionStep,
     Unregistration,
     View,
     ViewChange,
@@ -72,36 +94,13 @@ from deltasql.planner.catalog_changes import (
     VolumeCreation,
     VolumeRemoval,
     VolumeRenaming,
+    may_repeat,
 )
-from deltasql.planner.changes import (
-    Analysis,
-    Answer,
-    AtomicBlock,
-    CloneChange,
-    FileRemoval,
-    FileTransfer,
-    LayoutChange,
-    LogRows,
-    ManifestChange,
-    Plan,
-    Preview,
-    QueryRows,
-    RowChange,
-    SettingChange,
-    SourceWrite,
-    SparkCommand,
-    Stepwise,
-    TableChange,
-    TransactionStep,
-)
-from deltasql.planner.context import GLOBAL
-from deltasql.planner.door import Runtime, StatementEngine
-from deltasql.planner.row_changes import may_repeat
-from deltasql.schema.types import STRING, StructField, StructType, matching
+from deltasql.schema import STRING, StructField, StructType, matching
 from deltasql.session.execution.commit import Committed, StagedChange, StagedClone, StagedTable
 from deltasql.session.execution.open_transaction import StagedBlock, Transactions
 from deltasql.session.execution.row_change import StagedLayout, StagedRows, write_source
-from deltasql.sql.postfix import BoundStatement
+from deltasql.sql import BoundStatement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -454,7 +453,7 @@ class Run:
 
 def _manifests_written(log: DeltaLog, snapshot: Snapshot) -> Committed:
     # Takes Arrow, as the list of all files does.
-    from deltasql.log.upkeep.manifests import write_manifests
+    from deltasql.log import write_manifests
 
     write_manifests(log.store, snapshot)
     return Committed()

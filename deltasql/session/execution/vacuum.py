@@ -14,32 +14,32 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.interrupts import next_step, shielded
-from deltasql.base.lazy import pc
-from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
-from deltasql.log import operations
-from deltasql.log.actions.actions import Json
-from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.old_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
-from deltasql.log.operations import Operation
-from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.listing import (
+from deltasql.base import USER_METADATA, DeltaSqlError, SessionSettings, errors, next_step, pc, shielded
+from deltasql.log import (
     LOG,
+    Commit,
     IsHidden,
+    Json,
+    LogStore,
+    Operation,
+    Snapshot,
     TableListing,
+    Transaction,
+    UnusedFiles,
     file_table,
+    hidden_names,
     is_absolute,
+    last_before,
+    logged_paths,
     no_folders,
+    operations,
     plain_location,
     relative_path,
     table_uri,
+    unused_files,
 )
-from deltasql.log.storage.log_store import LogStore
-from deltasql.planner.changes import Candidates, FileRemoval
-from deltasql.planner.door import Runtime
-from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.planner import Candidates, FileRemoval, Runtime
+from deltasql.schema import STRING, StructField, StructType
 from deltasql.session.execution.commit import Committed
 
 PATHS = StructType((StructField("path", STRING),))

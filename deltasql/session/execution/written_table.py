@@ -12,25 +12,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from deltasql.base import errors
-from deltasql.base.settings.session_settings import USER_METADATA, SessionSettings
-from deltasql.log import operations
-from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
-from deltasql.log.actions.deletion_vectors import vector_file
-from deltasql.log.commit.commit_writer import Provenance, shown_parameters
-from deltasql.log.commit.conflict import Rebase
-from deltasql.log.commit.row_rebase import FollowingRebase, RowRebase, TouchedRows
-from deltasql.log.commit.transaction import Commit, PreparedCommit, Transaction
-from deltasql.log.configuration.row_ids import ENABLEMENT_TAG
-from deltasql.log.pending import JoinedRows, NetActions, PinnedLog, now_ms, pending_commit
-from deltasql.log.properties import CHANGE_DATA_FEED
-from deltasql.log.storage.listing import canonical
-from deltasql.log.stream_source import changes_of
-from deltasql.plan.operators import Reads
-from deltasql.planner.change_feed import derived_changes
-from deltasql.planner.changes import RowChange
-from deltasql.planner.door import RowReader, Stage
-from deltasql.planner.row_changes import WHOLE_TABLE
+from deltasql.base import USER_METADATA, SessionSettings, errors
+from deltasql.log import (
+    CHANGE_DATA_FEED,
+    ENABLEMENT_TAG,
+    AddCDCFile,
+    AddFile,
+    Commit,
+    FollowingRebase,
+    JoinedRows,
+    Metadata,
+    NetActions,
+    PinnedLog,
+    PreparedCommit,
+    Provenance,
+    Rebase,
+    RemoveFile,
+    RowRebase,
+    TouchedRows,
+    Transaction,
+    canonical,
+    changes_of,
+    now_ms,
+    operations,
+    pending_commit,
+    shown_parameters,
+    vector_file,
+)
+from deltasql.plan import Reads
+from deltasql.planner import WHOLE_TABLE, RowChange, RowReader, Stage, derived_changes
 from deltasql.session.execution.commit import Contribution, RaceRules, commit_tags, discarded_on_error
 from deltasql.session.execution.row_change import SCHEMA_UPDATE_TAG
 

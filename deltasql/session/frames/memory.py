@@ -8,11 +8,18 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.base import errors
-from deltasql.plan.operators import MemoryRows
-from deltasql.schema import types
-from deltasql.schema.result_arrow import arrow_type
-from deltasql.schema.type_lattice import MOST_DIGITS
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
+from deltasql.plan import MemoryRows
+from deltasql.schema import (
+    MOST_DIGITS,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructField,
+    StructType,
+    arrow_type,
+    types,
+)
 
 _ATOMS: Mapping[pa.DataType, DataType] = {
     pa.bool_(): types.BOOLEAN,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import errors
-from deltasql.files.frame_options import (
+from deltasql.files import (
     FIRST_TIMESTAMP,
     FIRST_VERSION,
     LAST_TIMESTAMP,
@@ -28,10 +28,10 @@ from deltasql.files.frame_options import (
     Option,
     Options,
 )
-from deltasql.plan.base import TableName, quote
-from deltasql.schema.text import quote_text
+from deltasql.plan import TableName, quote
+from deltasql.schema import quote_text
 from deltasql.session.frames.writer import Named, Optioned, Run, at, column_names
-from deltasql.statements.frames import StreamBatch, WriteFrame, WriteMode
+from deltasql.statements import StreamBatch, WriteFrame, WriteMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

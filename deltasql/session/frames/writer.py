@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deltasql.base import errors
-from deltasql.files.result import Result
-from deltasql.plan.base import TableName
-from deltasql.plan.operators import MemoryRows
+from deltasql.files import Result
+from deltasql.plan import MemoryRows, TableName
 from deltasql.session.frames.columns.columns import column_sql, is_column
-from deltasql.statements.frames import WriteFrame, WriteMode
+from deltasql.statements import WriteFrame, WriteMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -18,9 +18,8 @@ from itertools import takewhile
 from typing import Any, NoReturn
 from uuid import uuid4
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.plan.base import ColumnPath, SqlText, hidden, quote
+from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.plan import ColumnPath, SqlText, hidden, quote
 from deltasql.session.script.tree import (
     Declaration,
     DeclareCondition,
@@ -32,10 +31,7 @@ from deltasql.session.script.tree import (
     Statement,
     Trigger,
 )
-from deltasql.sql.constants import unquote
-from deltasql.sql.queries.relations import table_references
-from deltasql.sql.text_edits import Replacement
-from deltasql.sql.tokens import Token, TokenCursor, tokenize
+from deltasql.sql import Replacement, Token, TokenCursor, table_references, tokenize, unquote
 
 _NO_LABELS = frozenset({"SYSTEM", "SESSION", "BUILTIN", "LOCAL"})
 

@@ -14,19 +14,15 @@ from dataclasses import fields, is_dataclass, replace
 from functools import singledispatchmethod
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.interrupts import check, next_step, shielded
-from deltasql.files.result import Result
-from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.schema.text import quote_text, sql_text, type_text
-from deltasql.schema.types import BOOLEAN
+from deltasql.base import Caret, DeltaSqlError, check, errors, next_step, shielded
+from deltasql.files import Result
+from deltasql.plan import ColumnPath, SqlText
+from deltasql.schema import BOOLEAN, quote_text, sql_text, type_text
 from deltasql.session.script import tree
 from deltasql.session.script.declarations import Scopes, ScriptCursor, Variables, VariableScope
 from deltasql.session.script.parsing import parse_script
 from deltasql.session.script.tree import Declaration, Handler, Host, ResultRows, ScriptBlock, Statement, Trigger
-from deltasql.sql.postfix import BoundStatement
-from deltasql.sql.text_edits import Replacement
+from deltasql.sql import BoundStatement, Replacement
 
 _NO_EXCEPTION = frozenset({"00", "01", "02", "XX"})
 """Classes of SQLSTATE that SQLEXCEPTION does not take: success, warnings, no data, and internal errors."""

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.patterns import GAP
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
+from deltasql.base import GAP, Caret, DeltaSqlError, errors
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText
 from deltasql.session.script.declarations import Declarations, ScriptReader, listed, refuse_declaration, sqlstate
 from deltasql.session.script.tree import (
     CloseCursor,
@@ -29,11 +27,8 @@ from deltasql.session.script.tree import (
     Sql,
     Statement,
 )
-from deltasql.sql.parser import parse
-from deltasql.sql.parser.parameters import bind_identifiers, bind_versions
-from deltasql.sql.postfix import BoundStatement
-from deltasql.sql.tokens import Token, not_closed
-from deltasql.statements.query import Query
+from deltasql.sql import BoundStatement, Token, bind_identifiers, bind_versions, not_closed, parse
+from deltasql.statements import Query
 
 _ITEMS = ("MESSAGE_TEXT", "RETURNED_SQLSTATE", "MESSAGE_ARGUMENTS", "CONDITION_IDENTIFIER", "LINE_NUMBER")
 _OF_SESSION = frozenset({"SESSION", "SYSTEM"})

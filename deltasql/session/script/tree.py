@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 from uuid import uuid4
 
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.lazy import pa
-from deltasql.files.result import Columnar, Result
-from deltasql.plan.base import ColumnPath, SqlText, hidden, quote
-from deltasql.plan.operators import SqlQuery, Supplied
-from deltasql.planner.changes import Plan, SparkCommand
-from deltasql.planner.door import StatementEngine
-from deltasql.schema.types import STRING, VARIANT, StructField, StructType
-from deltasql.sql.postfix import BoundStatement
+from deltasql.base import DeltaSqlError, pa
+from deltasql.files import Columnar, Result
+from deltasql.plan import ColumnPath, SqlQuery, SqlText, Supplied, hidden, quote
+from deltasql.planner import Plan, SparkCommand, StatementEngine
+from deltasql.schema import STRING, VARIANT, StructField, StructType
+from deltasql.sql import BoundStatement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from deltasql.base.errors import EmptyStatementError, ParseSyntaxError
-from deltasql.plan.base import LogicalPlan
-from deltasql.schema.types import DataType, with_default_collation
+from deltasql.plan import LogicalPlan
+from deltasql.schema import DataType, with_default_collation
 from deltasql.sql.parser.automaton import grammar_tables
 from deltasql.sql.parser.build import read
 from deltasql.sql.parser.diagnosis import Expected, expected_keywords, misplaced_word

@@ -24,9 +24,7 @@ from collections.abc import Callable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deltasql.base import errors, patterns
-from deltasql.base.errors.base import Caret
-from deltasql.base.patterns import GAP, QUOTED_NAME, STRING
+from deltasql.base import GAP, QUOTED_NAME, STRING, Caret, errors, patterns
 from deltasql.sql.tokens import TOKEN, balanced_end, not_closed, skip_blanks, tokens_from
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret
-from deltasql.plan.base import SqlText
+from deltasql.base import Caret, errors
+from deltasql.plan import SqlText
 from deltasql.sql.constants import unquote, unquote_name
 from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree, grammar_tables
 from deltasql.sql.parser.diagnosis import foreign_form, syntax_error

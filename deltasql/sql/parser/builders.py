@@ -12,12 +12,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, NoReturn
 
-from deltasql.base import errors
-from deltasql.base.errors.suggestion import closest
-from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
-from deltasql.schema import types
-from deltasql.schema.text import Length
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
+from deltasql.base import closest, errors
+from deltasql.plan import ColumnPath, SqlText, TableName, Temporal
+from deltasql.schema import ArrayType, DataType, DecimalType, Length, MapType, StructField, StructType, types
 from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.parser.automaton import GrammarToken, Tree
 from deltasql.sql.parser.build import builds, caret

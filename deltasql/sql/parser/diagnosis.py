@@ -10,10 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.base.errors.suggestion import resembles
-from deltasql.base.patterns import QUOTED_NAME, STRING
+from deltasql.base import QUOTED_NAME, STRING, Caret, DeltaSqlError, errors, resembles
 from deltasql.sql.parser.automaton import (
     END,
     QUERY_WORDS,

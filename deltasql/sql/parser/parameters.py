@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
-from deltasql.plan.base import TableName
-from deltasql.schema.text import quote_name, quote_text, sql_literal
+from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.plan import TableName
+from deltasql.schema import quote_name, quote_text, sql_literal
 from deltasql.sql.constants import unquote
 from deltasql.sql.postfix import BoundStatement, BoundValue, is_try_cast, with_try_casts
 from deltasql.sql.references import has_subquery, is_deterministic

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from deltasql.base import errors
-from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.sql.queries.query_filters import Outline, find, outline
 
 

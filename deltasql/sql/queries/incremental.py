@@ -16,11 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import exp, sqlglot
-from deltasql.plan.base import SqlText
-from deltasql.schema.type_lattice import is_atomic
-from deltasql.schema.types import DataType, StructType
+from deltasql.base import LeftToEngineError, exp, sqlglot
+from deltasql.plan import SqlText
+from deltasql.schema import DataType, StructType, is_atomic
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import AGGREGATES, DIALECT
 from deltasql.sql.tokens import Token, TokenCursor, calls, tokenize

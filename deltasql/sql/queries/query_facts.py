@@ -31,9 +31,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from deltasql.base.lazy import exp
-from deltasql.plan.operators import METADATA, Scan, SqlQuery
-from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
+from deltasql.base import exp
+from deltasql.plan import METADATA, Scan, SqlQuery
+from deltasql.schema import BOOLEAN, DataType, StructField, StructType
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.queries.relations import TableReference, table_references

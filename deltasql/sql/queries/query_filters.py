@@ -28,10 +28,9 @@ from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import exp
-from deltasql.plan.operators import Literals, Operator, SqlQuery
-from deltasql.schema.types import StructField, StructType
+from deltasql.base import LeftToEngineError, exp
+from deltasql.plan import Literals, Operator, SqlQuery
+from deltasql.schema import StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.postfix import json_paths

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from deltasql.plan.base import SqlText, Temporal
+from deltasql.plan import SqlText, Temporal
 from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})

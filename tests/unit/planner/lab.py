@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import deltasql.statements  # noqa: F401 - registers the rules
 from deltasql.base.settings.session_settings import SessionSettings
 from deltasql.catalog import Catalog
 from deltasql.engines.engine import InProcessFirst
@@ -28,13 +29,12 @@ from deltasql.planner.catalog_changes import (
     ViewChange,
 )
 from deltasql.planner.changes import Plan, SettingChange, TableChange
-from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.context import Context, VisibleViews, plan
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.session.execution.commit import StagedTable
 from deltasql.session.execution.run import change_catalog, change_functions, change_views
 from deltasql.sql.parser import parse
 from deltasql.sql.queries.query_facts import derived_columns
-from deltasql.statements import plan
 
 
 def columns(text: str) -> StructType:

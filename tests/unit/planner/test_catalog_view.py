@@ -178,8 +178,9 @@ def test_a_parameter_has_no_value_later(lab: Lab) -> None:
     bound = bind_parameters("CREATE VIEW v AS SELECT :p AS a", {"p": "secret"})
     context = lab.context(bound.sql)
     context.bound = bound
+    import deltasql.statements  # noqa: F401 - registers the rules
+    from deltasql.planner.context import plan
     from deltasql.sql.parser import parse
-    from deltasql.statements import plan
 
     with pytest.raises(StoredParameterError, match=":p"):
         plan(parse(bound.sql), context)

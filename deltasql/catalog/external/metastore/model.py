@@ -17,10 +17,8 @@ from typing import Protocol
 from deltasql.base import errors
 from deltasql.catalog.external.routing import MirroredTable
 from deltasql.catalog.governance import TableEntry
-from deltasql.log.storage.listing import hadoop_location, plain_location, table_location, table_uri
-from deltasql.schema.json import schema_from_json, schema_to_json
-from deltasql.schema.text import length_of, parsed_type, plain_field, type_text
-from deltasql.schema.types import (
+from deltasql.log import hadoop_location, plain_location, table_location, table_uri
+from deltasql.schema import (
     EMPTY_METADATA,
     STRING,
     ArrayType,
@@ -30,6 +28,12 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    length_of,
+    parsed_type,
+    plain_field,
+    schema_from_json,
+    schema_to_json,
+    type_text,
 )
 
 EXTERNAL = "EXTERNAL_TABLE"

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog.external.metastore.model import (
     COMMENT,
     DELTA,
@@ -64,10 +63,8 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
-from deltasql.log.properties import without_deltasql_properties
-from deltasql.log.storage.listing import table_location
-from deltasql.schema.json import schema_from_json
-from deltasql.schema.types import StructType
+from deltasql.log import table_location, without_deltasql_properties
+from deltasql.schema import StructType, schema_from_json
 
 _NAMESPACE = "view.catalogAndNamespace."
 _QUERY_COLUMNS = "view.query.out."

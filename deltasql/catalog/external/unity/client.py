@@ -23,12 +23,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.errors.secrets import conceal, reveal
+from deltasql.base import DeltaSqlError, conceal, errors, reveal
 from deltasql.catalog.external.routing import CatalogOptions, TableFacts
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, around
-from deltasql.log.storage.stores import Lent
+from deltasql.log import Lent
 
 _DATABRICKS = "/oidc/v1/token"
 """The token endpoint of a Databricks workspace, which is the default."""

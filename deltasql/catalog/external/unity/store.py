@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog.external.routing import CatalogOptions, ExternalStore
 from deltasql.catalog.external.unity.client import (
     TYPE,
@@ -25,10 +24,7 @@ from deltasql.catalog.external.unity.client import (
 from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.governance import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
-from deltasql.log.committers import StagedCommit, TableCommits
-from deltasql.log.properties import UNITY_TABLE_ID
-from deltasql.log.storage.listing import is_local, table_location
-from deltasql.log.storage.stores import Lent
+from deltasql.log import UNITY_TABLE_ID, Lent, StagedCommit, TableCommits, is_local, table_location
 
 _MANAGED = "catalogManaged"
 _LOST = "CommitVersionConflictException"

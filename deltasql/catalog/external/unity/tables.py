@@ -14,10 +14,8 @@ from typing import Any, TypeVar
 
 from deltasql.catalog.governance import TableSource
 from deltasql.catalog.store import TableKey
-from deltasql.log.committers import TableCommits
-from deltasql.log.storage.listing import table_location
-from deltasql.schema.json import field_from_json
-from deltasql.schema.types import StructField, StructType
+from deltasql.log import TableCommits, table_location
+from deltasql.schema import StructField, StructType, field_from_json
 
 _T = TypeVar("_T")
 

@@ -23,19 +23,13 @@ from pathlib import Path
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.clients.golden.compare import SCHEDULE
 from deltasql.clients.golden.record import Block, Recorder, block, described
 from deltasql.clients.golden.schedules.schedule import Fault, Move, Scenario, ScenarioStep, Schedule, Verb
 from deltasql.clients.golden.watch import LogWatch
-from deltasql.log.commit.commit_writer import table_level
-from deltasql.log.commit.conflict import IsolationLevel
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.listing import is_local, local_path
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.session.execution.run import Pending
-from deltasql.session.session import Session
+from deltasql.log import DeltaLog, IsolationLevel, LocalLogStore, is_local, local_path, table_level
+from deltasql.session import Pending, Session
 
 
 class Ending(Enum):

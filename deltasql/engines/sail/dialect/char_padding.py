@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.sql.constants import unquote
-from deltasql.sql.text_edits import Replacement, splice
-from deltasql.sql.tokens import Token, closing, require_value, tokenize
+from deltasql.base import LeftToEngineError
+from deltasql.sql import Replacement, Token, closing, require_value, splice, tokenize, unquote
 
 _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">="})
 _PLAIN = frozenset(

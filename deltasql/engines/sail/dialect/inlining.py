@@ -14,10 +14,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deltasql.base import errors
-from deltasql.plan.base import quote
-from deltasql.sql.references import AGGREGATES, has_subquery, is_deterministic
-from deltasql.sql.stored_expressions import FunctionText, Parameter
-from deltasql.sql.tokens import Token, TokenCursor, calls, closing, comma_separated, tokenize
+from deltasql.plan import quote
+from deltasql.sql import (
+    AGGREGATES,
+    FunctionText,
+    Parameter,
+    Token,
+    TokenCursor,
+    calls,
+    closing,
+    comma_separated,
+    has_subquery,
+    is_deterministic,
+    tokenize,
+)
 
 _TABLES = frozenset({"FROM", "JOIN", "LATERAL"})
 _NO_TABLES = frozenset({"EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR"})

@@ -21,12 +21,18 @@ from typing import NamedTuple
 from deltasql.base import errors
 from deltasql.engines.sail.dialect.inlining import SETS, divides, scope_at
 from deltasql.engines.sail.guards.exact_types import common_type
-from deltasql.plan.base import quote
-from deltasql.schema.text import sql_text
-from deltasql.schema.types import VOID, StructType
-from deltasql.sql.expression_types import derived_type
-from deltasql.sql.references import has_aggregate
-from deltasql.sql.tokens import Token, TokenCursor, closing, comma_separated, tokenize, tokens_from
+from deltasql.plan import quote
+from deltasql.schema import VOID, StructType, sql_text
+from deltasql.sql import (
+    Token,
+    TokenCursor,
+    closing,
+    comma_separated,
+    derived_type,
+    has_aggregate,
+    tokenize,
+    tokens_from,
+)
 
 _UNIONS_SUSPECT = re.compile(rf"\b(?:{'|'.join(SETS)})\b", re.IGNORECASE)
 _UNIONS_BEHIND = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})

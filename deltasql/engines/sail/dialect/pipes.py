@@ -19,16 +19,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base import LeftToEngineError, errors
 from deltasql.engines.sail.dialect.inlining import scope_at
 from deltasql.engines.sail.dialect.order import behind_with
 from deltasql.engines.sail.guards.exact_types import OperandRows
-from deltasql.plan.base import quote
-from deltasql.schema.text import sql_literal
-from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-from deltasql.sql.constants import unquote
-from deltasql.sql.tokens import Token, TokenCursor, closing, comma_separated, require_value, tokenize
+from deltasql.plan import quote
+from deltasql.schema import ArrayType, DataType, MapType, StructType, sql_literal
+from deltasql.sql import Token, TokenCursor, closing, comma_separated, require_value, tokenize, unquote
 
 CALLED = frozenset(
     {"LEFT", "RIGHT", "FIRST", "LAST", "RANGE", "FILTER", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IF", "CASE"}

@@ -15,14 +15,13 @@ from deltasql.base import errors
 from deltasql.engines.sail.dialect.pipes import MapPart, Parts
 from deltasql.engines.sail.guards.exact_types import Exact, Operand, OperandRows, cast_text
 from deltasql.engines.sail.guards.guards import OVERFLOW, Guard, comparison_guards, day_comparison
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import MOMENTS, is_integral, is_number
-from deltasql.schema.types import (
+from deltasql.schema import (
     BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
     FLOAT,
+    MOMENTS,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -32,8 +31,11 @@ from deltasql.schema.types import (
     DecimalType,
     MapType,
     StructType,
+    is_integral,
+    is_number,
+    sql_text,
 )
-from deltasql.sql.tokens import AFTER_COLUMNS, closing
+from deltasql.sql import AFTER_COLUMNS, closing
 
 _COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
 _NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"

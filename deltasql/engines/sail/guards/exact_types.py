@@ -12,11 +12,23 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from deltasql.engines.sail.dialect.inlining import SailScope, lambda_spans, scope_at
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import DIGITS, MOST_DIGITS, common_of_values, is_integral, is_number
-from deltasql.schema.types import BYTE, DOUBLE, FLOAT, STRING, VOID, DataType, DecimalType, StructType
-from deltasql.sql.expression_types import derived_type
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.schema import (
+    BYTE,
+    DIGITS,
+    DOUBLE,
+    FLOAT,
+    MOST_DIGITS,
+    STRING,
+    VOID,
+    DataType,
+    DecimalType,
+    StructType,
+    common_of_values,
+    is_integral,
+    is_number,
+    sql_text,
+)
+from deltasql.sql import Token, derived_type, tokenize
 
 _WRITTEN = re.compile(r"[(\s]*-?\s*0*(\d+)[lLsS]?[)\s]*")
 _LEAST_SCALE = 6

@@ -25,15 +25,22 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
-from deltasql.base import errors
-from deltasql.base.lazy import exp
-from deltasql.schema.text import sql_literal, sql_text
-from deltasql.schema.type_lattice import BITS, INTEGRAL
-from deltasql.schema.types import DOUBLE, STRING, VOID, ArrayType, DataType, DecimalType, MapType, StructType
-from deltasql.sql.expression_types import derived_type
-from deltasql.sql.functions import FUNCTIONS
-from deltasql.sql.references import parse_statement
-from deltasql.sql.tokens import tokenize
+from deltasql.base import errors, exp
+from deltasql.schema import (
+    BITS,
+    DOUBLE,
+    INTEGRAL,
+    STRING,
+    VOID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructType,
+    sql_literal,
+    sql_text,
+)
+from deltasql.sql import FUNCTIONS, derived_type, parse_statement, tokenize
 
 Guard: TypeAlias = tuple[str, str]
 """A condition, and SQL that fails where it holds."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deltasql.base import errors
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql import Token, tokenize
 
 MOST_TERMS = 256
 """Terms of one sum, or of one row of `||`."""

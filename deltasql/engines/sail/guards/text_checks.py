@@ -41,9 +41,8 @@ from deltasql.engines.sail.guards.guards import (
     sign_guards,
     unlike_call,
 )
-from deltasql.schema.text import sql_text
-from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
-from deltasql.sql.tokens import closing
+from deltasql.schema import DOUBLE, FLOAT, DataType, DecimalType, sql_text
+from deltasql.sql import closing
 
 _SIDES = {"BOTH": "BTRIM", "LEADING": "LTRIM", "TRAILING": "RTRIM"}
 _BETWEEN = frozenset({"FROM", "FOR", "IN", "PLACING"})

@@ -21,39 +21,39 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import F, np, pa
+from deltasql.base import F, LeftToEngineError, np, pa
 from deltasql.engines.choice import is_handed_out, scan_size
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_file, goes_by_file, lookup
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.reading.file_reader import (
+from deltasql.files import (
     ADDRESS,
+    COUNTED_ROWS,
     DESCRIPTION,
+    KEYED_BYTES,
+    NUMBERED_FILES,
     ROW_BITS,
+    TINY_BYTES,
     FileReader,
     encoded_name,
+    file_numbers,
+    file_pieces,
     reader_schema,
     spark_uri,
     tables_of,
 )
-from deltasql.files.reading.file_tables import file_numbers, file_pieces
-from deltasql.files.stage import COUNTED_ROWS, KEYED_BYTES, NUMBERED_FILES, TINY_BYTES
-from deltasql.plan.base import (
+from deltasql.plan import (
     DESCRIBED,
     FIRST_ID,
     FIRST_VERSION,
     ID_FILE,
     ID_POSITION,
+    METADATA,
     MOVED_ID,
     MOVED_VERSION,
     ROW_ADDRESS,
     ROW_ID,
-    ROW_VERSION,
-    quote,
-)
-from deltasql.plan.operators import (
-    METADATA,
     ROW_ID_COLUMNS,
+    ROW_VERSION,
     Literals,
     MemoryRows,
     Operator,
@@ -65,16 +65,11 @@ from deltasql.plan.operators import (
     Supplied,
     children,
     evaluated_texts,
+    quote,
     texts_of,
 )
-from deltasql.schema.text import sql_literal, without_lengths
-from deltasql.schema.types import (
-    LONG,
-    StructField,
-    StructType,
-)
-from deltasql.sql.queries.query_facts import most_rows
-from deltasql.sql.references import names_collation
+from deltasql.schema import LONG, StructField, StructType, sql_literal, without_lengths
+from deltasql.sql import most_rows, names_collation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

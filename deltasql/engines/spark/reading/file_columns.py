@@ -10,18 +10,27 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from deltasql.base import errors
-from deltasql.base.lazy import F
+from deltasql.base import F, errors
 from deltasql.engines.spark.reading.source_rows import by_header, has_header, read_group, reader_options
 from deltasql.engines.spark.session.local_rows import frame_schema, spark_schema
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.plan.base import hidden
-from deltasql.plan.operators import METADATA, FileColumns, SourceFiles
-from deltasql.schema.paths import find_path, replace_type
-from deltasql.schema.text import quote_name, schema_ddl, sql_text, text_sql
-from deltasql.schema.type_lattice import common_of_values
-from deltasql.schema.types import DATE, STRING, TIMESTAMP, DataType, StructField, StructType
+from deltasql.plan import METADATA, FileColumns, SourceFiles, hidden
+from deltasql.schema import (
+    DATE,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    StructField,
+    StructType,
+    common_of_values,
+    find_path,
+    quote_name,
+    replace_type,
+    schema_ddl,
+    sql_text,
+    text_sql,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import assert_never
 
-from deltasql.base import errors
-from deltasql.base.lazy import F
-from deltasql.base.settings.session_settings import ANSI
+from deltasql.base import ANSI, F, errors
 from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.driver_rows import Workspace
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
@@ -26,11 +24,10 @@ from deltasql.engines.spark.reading.scans import CachedScans, with_declared
 from deltasql.engines.spark.reading.source_rows import Texts, checked, has_json_paths, source_rows, without_json_paths
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema
 from deltasql.engines.spark.session.spark import Capabilities, SparkHandle, drop_hidden
-from deltasql.files.reading.file_tables import literal_table
-from deltasql.files.result import RowSource
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import ORDINAL, quote
-from deltasql.plan.operators import (
+from deltasql.files import RowSource, literal_table
+from deltasql.log import Stores
+from deltasql.plan import (
+    ORDINAL,
     Check,
     Literals,
     MemoryRows,
@@ -48,12 +45,10 @@ from deltasql.plan.operators import (
     UnionAll,
     ViewColumns,
     Write,
+    quote,
 )
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import can_up_cast
-from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.functions import BODY, compiled
+from deltasql.schema import DataType, StructField, StructType, as_nullable, can_up_cast, sql_text
+from deltasql.sql import BODY, compiled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

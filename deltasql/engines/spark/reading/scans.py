@@ -28,10 +28,7 @@ from io import StringIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import F, np, pa
-from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
+from deltasql.base import IGNORE_MISSING_FILES, F, LeftToEngineError, errors, np, pa
 from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
 from deltasql.engines.spark.reading.driver_rows import (
     FILE_NUMBER_SQL,
@@ -47,49 +44,42 @@ from deltasql.engines.spark.reading.driver_rows import (
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, lookup, no_rows, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.files.reading.file_reader import OLD_DAYS
-from deltasql.files.reading.file_tables import (
+from deltasql.files import (
+    FEW_FILES,
+    MOST_BITS,
+    MOST_BROADCAST_ROWS,
+    OLD_DAYS,
+    UNSURE_BOUNDS,
+    bounds_are_sure,
     deleted_by_file,
     file_numbers,
     located,
     readable_files,
     vector_positions,
 )
-from deltasql.files.stage import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
-from deltasql.log.storage.listing import file_state, hadoop_location, is_local, local_path, table_location
-from deltasql.plan.base import (
+from deltasql.log import file_state, hadoop_location, is_local, local_path, table_location
+from deltasql.plan import (
     FILE_KEY,
     FILE_KEYS,
     KEYED_FILE,
     MARKED_FILE,
     MARKED_ROW,
+    METADATA,
     ROW_ADDRESS,
     ROW_FILE,
     ROW_ID,
     ROW_INDEX,
     ROW_VERSION,
     TARGET_PRESENT,
+    Scan,
     hidden,
     quote,
 )
-from deltasql.plan.operators import METADATA, Scan
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.json import type_to_json
-from deltasql.schema.text import (
-    TYPE_KEY,
-    declared_length,
-    declared_texts,
-    has_lengths,
-    sql_literal,
-    sql_text,
-    with_lengths,
-    without_lengths,
-)
-from deltasql.schema.types import (
+from deltasql.schema import (
     DOUBLE,
     FLOAT,
     PARQUET_FIELD_ID,
+    TYPE_KEY,
     VOID,
     DataType,
     DecimalType,
@@ -97,9 +87,18 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     case_matters,
+    declared_length,
+    declared_texts,
+    has_lengths,
     is_mapped,
     physical_name,
     physical_schema,
+    sql_literal,
+    sql_text,
+    type_to_json,
+    with_lengths,
+    without_lengths,
+    without_metadata,
 )
 
 if TYPE_CHECKING:

@@ -15,25 +15,17 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base import errors
-from deltasql.base.lazy import F
+from deltasql.base import F, errors
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
 from deltasql.engines.spark.session.local_rows import Scratch, no_rows, spark_schema
 from deltasql.engines.spark.session.spark import SPARK, Capabilities, SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.files.reading.file_reader import DESCRIPTION
-from deltasql.log.storage.listing import encode_path, folder_and_name, hadoop_location, hadoop_scheme, is_local
-from deltasql.log.storage.stores import hadoop_settings
-from deltasql.plan import base
-from deltasql.plan.base import GUARD, quote
-from deltasql.plan.operators import METADATA, Constraint, SourceFiles
-from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.schema.text import declared_length, sql_literal, text_sql
-from deltasql.schema.types import StructType
-from deltasql.sql.postfix import ASKING, json_paths, with_json_paths
-from deltasql.sql.tokens import tokenize
+from deltasql.files import DESCRIPTION, UNSURE_BOUNDS, bounds_are_sure
+from deltasql.log import encode_path, folder_and_name, hadoop_location, hadoop_scheme, hadoop_settings, is_local
+from deltasql.plan import GUARD, METADATA, Constraint, SourceFiles, base, quote
+from deltasql.schema import HIDDEN_PREFIX, StructType, declared_length, sql_literal, text_sql
+from deltasql.sql import ASKING, json_paths, tokenize, with_json_paths
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

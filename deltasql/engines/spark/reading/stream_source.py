@@ -14,27 +14,30 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from deltasql.base import errors
-from deltasql.base.lazy import pa
+from deltasql.base import errors, pa
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.frame_options import StreamOptions, stream_options
-from deltasql.files.reading.file_reader import batches
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.stores import open_store
-from deltasql.log.stream_source import StreamFile, StreamOffset, StreamSource
-from deltasql.schema.checks import CHANGE_FIELDS
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.json import schema_from_json, schema_to_json
-from deltasql.schema.paths import walk
-from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import VARIANT, VOID, StructField, StructType
+from deltasql.files import StreamOptions, batches, stream_options
+from deltasql.log import DeltaLog, StreamFile, StreamOffset, StreamSource, open_store
+from deltasql.schema import (
+    CHANGE_FIELDS,
+    VARIANT,
+    VOID,
+    StructField,
+    StructType,
+    as_nullable,
+    path_text,
+    schema_from_json,
+    schema_to_json,
+    type_text,
+    walk,
+    without_metadata,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType as SparkStruct
 
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log import Snapshot
 
 FORMAT = "deltasql"
 TABLE, TIME_ZONE = "deltasql.table", "deltasql.timeZone"

@@ -18,16 +18,14 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import F, np, pa, pc
+from deltasql.base import F, LeftToEngineError, np, pa, pc
 from deltasql.engines.rewriting import bin_numbers, bin_sizes, data_schema, may_copy_rows, most_bytes, united
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import SparkStage
-from deltasql.files.reading.file_reader import count_live_rows
-from deltasql.files.writing.arrow_files import ORIGIN, Staged
-from deltasql.plan.base import (
+from deltasql.files import ORIGIN, Staged, count_live_rows
+from deltasql.plan import (
     ARRANGED_FILE,
     BIN,
     CUT,
@@ -39,12 +37,12 @@ from deltasql.plan.base import (
     ROW_ID,
     ROW_VERSION,
     STATE,
+    Curve,
+    Rearrange,
     hidden,
     quote,
 )
-from deltasql.plan.operators import Curve, Rearrange
-from deltasql.schema.paths import Path, resolve
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema import DataType, DecimalType, Path, PrimitiveType, StructField, StructType, resolve
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -14,22 +14,26 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.base.lazy import F, np, pa, pc
+from deltasql.base import F, np, pa, pc
 from deltasql.engines.rewriting import Positions, listed_positions, positions_of
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, MergeSource
 from deltasql.engines.spark.session.local_rows import frame_of_rows, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import SparkStage
-from deltasql.files.reading.file_reader import row_count, widest
-from deltasql.files.stage import LEAST_ROWS, SOURCE_PART
-from deltasql.log.actions.deletion_vectors import MarkedFile, inline_vector
-from deltasql.log.actions.file_tables import ADD
-from deltasql.log.actions.record_count import live_rows
-from deltasql.log.configuration.row_ids import row_id_columns
-from deltasql.log.skipping.pruning import prune
-from deltasql.log.storage.listing import absolute, canonical, decode_path
-from deltasql.plan.base import (
+from deltasql.files import LEAST_ROWS, SOURCE_PART, row_count, widest
+from deltasql.log import (
+    ADD,
+    MarkedFile,
+    absolute,
+    canonical,
+    decode_path,
+    inline_vector,
+    live_rows,
+    prune,
+    row_id_columns,
+)
+from deltasql.plan import (
     ACTION,
     ROW_ADDRESS,
     ROW_FILE,
@@ -38,8 +42,6 @@ from deltasql.plan.base import (
     SOURCE_PRESENT,
     SOURCE_ROW,
     TARGET_PRESENT,
-)
-from deltasql.plan.operators import (
     EqualKey,
     Pruning,
     ReadInProcess,
@@ -51,16 +53,13 @@ from deltasql.plan.operators import (
     SqlQuery,
     TableVersion,
 )
-from deltasql.schema.text import declared_type, has_lengths
-from deltasql.schema.types import StructField, StructType, physical_name
-from deltasql.sql.references import column_references
+from deltasql.schema import StructField, StructType, declared_type, has_lengths, physical_name
+from deltasql.sql import column_references
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from deltasql.log.actions.actions import AddFile
-    from deltasql.log.commit.row_rebase import NewPositions, RowPositions
-    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log import AddFile, NewPositions, RowPositions, Snapshot
 
 
 CHANGES = f"{ACTION} > 0 AND {TARGET_PRESENT}"
@@ -385,7 +384,7 @@ def scanned_files(adds: Sequence[AddFile], root: str, only: RowPositions | None 
 
     With `only` (row indexes by path) the deletion vectors mark exactly those rows.
     """
-    from deltasql.log.actions.file_tables import ADD, no_columns
+    from deltasql.log import ADD, no_columns
 
     vectors = [add.deletion_vector for add in adds]
     if only is not None:

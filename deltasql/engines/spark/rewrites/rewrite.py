@@ -27,8 +27,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import F, pa
+from deltasql.base import F, LeftToEngineError, pa
 from deltasql.engines.choice import scan_size
 from deltasql.engines.rewriting import (
     Positions,
@@ -52,17 +51,34 @@ from deltasql.engines.spark.rewrites.position_search import (
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError, MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import Counts, SparkStage
-from deltasql.files.reading.file_reader import count_live_rows, spark_uri
-from deltasql.files.stage import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS, UNPACKED, memory_limit
-from deltasql.files.writing.arrow_files import ORIGIN, Staged
-from deltasql.log.actions.record_count import live_rows, record_count
-from deltasql.log.storage.listing import decode_path
-from deltasql.plan.base import ACTION, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
-from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
-from deltasql.planner.door import RewriteOutcome
-from deltasql.schema.text import quote_name, sql_text
-from deltasql.schema.types import StructType
-from deltasql.sql.references import UsedNames
+from deltasql.files import (
+    FEW_BYTES,
+    FEW_FILES,
+    FEW_SENT_BYTES,
+    LISTED_ROWS,
+    ORIGIN,
+    UNPACKED,
+    Staged,
+    count_live_rows,
+    memory_limit,
+    spark_uri,
+)
+from deltasql.log import decode_path, live_rows, record_count
+from deltasql.plan import (
+    ACTION,
+    ROW_FILE,
+    ROW_INDEX,
+    SOURCE_PRESENT,
+    SOURCE_ROW,
+    TARGET_PRESENT,
+    Rewrite,
+    RowEffect,
+    RowKind,
+    Scan,
+)
+from deltasql.planner import RewriteOutcome
+from deltasql.schema import StructType, quote_name, sql_text
+from deltasql.sql import UsedNames
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -14,17 +14,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.lazy import F, pa
+from deltasql.base import F, errors, pa
 from deltasql.engines.rewriting import Positions, candidates, outcome, subset
 from deltasql.engines.spark.reading.driver_rows import without_ids
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import checked
 from deltasql.engines.spark.writing import Counts, SparkStage
-from deltasql.files.stage import BROADCAST_ROWS
-from deltasql.files.writing.arrow_files import Staged
-from deltasql.plan.base import (
+from deltasql.files import BROADCAST_ROWS, Staged
+from deltasql.plan import (
     ACTION,
     IMAGE,
     LOOKUP,
@@ -38,9 +36,6 @@ from deltasql.plan.base import (
     SOURCE_PRESENT,
     SOURCE_ROW,
     TARGET_PRESENT,
-    quote,
-)
-from deltasql.plan.operators import (
     EqualKey,
     Literals,
     Lookup,
@@ -52,13 +47,11 @@ from deltasql.plan.operators import (
     Scan,
     SourceJoin,
     SqlQuery,
+    quote,
 )
-from deltasql.planner.door import RewriteOutcome
-from deltasql.schema.checks import CHANGE_TYPE
-from deltasql.schema.text import declared_texts, sql_literal, sql_text
-from deltasql.schema.types import StructField, StructType
-from deltasql.sql.queries.query_filters import constants_of
-from deltasql.sql.references import UsedNames, has_subquery, is_stable
+from deltasql.planner import RewriteOutcome
+from deltasql.schema import CHANGE_TYPE, StructField, StructType, declared_texts, sql_literal, sql_text
+from deltasql.sql import UsedNames, constants_of, has_subquery, is_stable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -49,13 +49,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.errors.secrets import without_concealed
-from deltasql.base.lazy import pa
+from deltasql.base import errors, pa, without_concealed
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.tuning import SHUFFLES
-from deltasql.files.stage import RUNNING, available_memory
-from deltasql.log.storage.stores import is_identity
+from deltasql.files import RUNNING, available_memory
+from deltasql.log import is_identity
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

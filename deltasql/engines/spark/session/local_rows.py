@@ -23,19 +23,22 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.lazy import F, pa
+from deltasql.base import F, errors, pa
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.local import streamed
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files.stage import MEMORY_SHARE, SENT_BYTES, available_memory
-from deltasql.log.storage.listing import folder_and_name
-from deltasql.log.storage.log_store import LogStore
-from deltasql.plan.base import hidden
-from deltasql.schema.edits import without_metadata
-from deltasql.schema.evolution import bare_schema
-from deltasql.schema.json import schema_from_json, type_to_json
-from deltasql.schema.types import DataType, StructField, StructType
+from deltasql.files import MEMORY_SHARE, SENT_BYTES, available_memory
+from deltasql.log import LogStore, folder_and_name
+from deltasql.plan import hidden
+from deltasql.schema import (
+    DataType,
+    StructField,
+    StructType,
+    bare_schema,
+    schema_from_json,
+    type_to_json,
+    without_metadata,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -14,8 +14,7 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base.interrupts import AGAIN_AFTER, InterruptibleWork, cancel_with, settle
-from deltasql.base.progress import Progress
+from deltasql.base import AGAIN_AFTER, InterruptibleWork, Progress, cancel_with, settle
 from deltasql.engines.spark.session.spark import SparkHandle
 
 if TYPE_CHECKING:

@@ -25,17 +25,18 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import errors
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.base.lazy import F
-from deltasql.base.progress import Progress, Watch
-from deltasql.base.settings.session_settings import (
+from deltasql.base import (
     CASE_SENSITIVE,
     COMPUTE,
     DEFAULTS,
     IO_MODE,
     TIME_ZONE,
+    F,
+    LeftToEngineError,
+    Progress,
     SessionSettings,
+    Watch,
+    errors,
     preserve_literal_values,
 )
 from deltasql.engines.spark.session.local import (
@@ -62,12 +63,9 @@ from deltasql.engines.spark.session.local import (
     start_local,
 )
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
-from deltasql.log.storage.listing import hadoop_location, hadoop_scheme, is_local
-from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import quote
-from deltasql.plan.way import ComputedBy, recorded_ways
-from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.schema.types import StructType
+from deltasql.log import Stores, hadoop_location, hadoop_scheme, is_local
+from deltasql.plan import ComputedBy, quote, recorded_ways
+from deltasql.schema import HIDDEN_PREFIX, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deltasql.files.stage import FEW_BYTES, TINY_BYTES
+from deltasql.files import FEW_BYTES, TINY_BYTES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,11 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from deltasql.base import errors
-from deltasql.schema.json import type_from_json
-from deltasql.schema.text import path_text, quote_name, sql_literal, sql_text
-from deltasql.sql.parser import parse_type
-from deltasql.sql.parser.automaton import ExpressionScan
-from deltasql.sql.tokens import skip_blanks
+from deltasql.schema import path_text, quote_name, sql_literal, sql_text, type_from_json
+from deltasql.sql import ExpressionScan, parse_type, skip_blanks
 
 Owner = Callable[[int], "str | None"]
 """The alias of the table that a bound column is of, by the number it is bound to; None where it needs no alias.

@@ -1,5 +1,5 @@
 """The version that `dbt --version` shows."""
 
-from deltasql.base.version import __version__ as version
+from deltasql.base import __version__ as version
 
 __all__ = ["version"]

@@ -27,10 +27,9 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from deltasql import DeltaSqlError, Result, Session, connect
 from deltasql.base import errors
-from deltasql.plan.base import quote
-from deltasql.plan.way import StatementWarning
-from deltasql.schema.text import type_text
-from deltasql.sql.splitting import split
+from deltasql.plan import StatementWarning, quote
+from deltasql.schema import type_text
+from deltasql.sql import split
 
 _LOGGER = AdapterLogger("deltasql")
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from deltasql.schema.text import quote_text
+from deltasql.schema import quote_text
 
 _NUMBERS = re.compile(r"(tinyint|byte|smallint|short|int|integer|bigint|long|float|real|double|dec|decimal|numeric)\b")
 _WHOLE = re.compile(r"(tinyint|byte|smallint|short|int|integer|bigint|long)\b")

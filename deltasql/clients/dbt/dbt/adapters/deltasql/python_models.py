@@ -10,7 +10,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
 from deltasql import Session, install, uninstall
-from deltasql.base.settings.engines import SAIL, chosen_engine
+from deltasql.base import SAIL, chosen_engine
 
 IN_SESSION = "session"
 ELSEWHERE = ("all_purpose_cluster", "job_cluster", "serverless_cluster", "workflow_job")

@@ -8,10 +8,9 @@ from typing import Any
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from deltasql import DeltaSqlError
-from deltasql.schema.text import quote_text
-from deltasql.sql.parser import parse
-from deltasql.statements.constraints import CheckConstraint
-from deltasql.statements.refresh import CreateRefreshed
+from deltasql.schema import quote_text
+from deltasql.sql import parse
+from deltasql.statements import CheckConstraint, CreateRefreshed
 
 _INTERVALS = ("cron", "every", "on_update")
 _OPTIONS = {"time_zone_value": "cron", "at_most_every": "on_update"}
