@@ -201,7 +201,7 @@ def _is_operand(token: Token | None) -> bool:
     return token.kind != "symbol" or token.key in {")", "]"}
 
 
-def name_chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def name_chains(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Runs of identifiers joined by dots, the identifiers of one run each; names of functions are left out."""
     at = TokenCursor(tokens)
     while at.left:
@@ -278,7 +278,7 @@ def split_conjuncts(expression: str) -> list[SqlText]:
     return list(_conjuncts(expression, tokenize(expression)))
 
 
-def _conjuncts(sql: str, tokens: list[Token]) -> Iterator[SqlText]:
+def _conjuncts(sql: str, tokens: Sequence[Token]) -> Iterator[SqlText]:
     while _is_bracketed(tokens):
         tokens = tokens[1:-1]
     if not tokens:
@@ -291,13 +291,13 @@ def _conjuncts(sql: str, tokens: list[Token]) -> Iterator[SqlText]:
         yield from _conjuncts(sql, part)
 
 
-def _is_bracketed(tokens: list[Token]) -> bool:
+def _is_bracketed(tokens: Sequence[Token]) -> bool:
     """Whether parentheses stand around all of an expression."""
     opens = bool(tokens) and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1
     return opens and not _opens_query(TokenCursor(tokens))
 
 
-def _split_at_and(tokens: list[Token]) -> list[list[Token]]:
+def _split_at_and(tokens: Sequence[Token]) -> Sequence[Sequence[Token]]:
     """Runs of tokens between the ANDs outside all brackets; one run when an OR joins them, which binds weaker."""
     parts: list[list[Token]] = [[]]
     depth = betweens = 0
@@ -461,7 +461,7 @@ def without_from(sql: str) -> tuple[str, Caret] | None:
     return None
 
 
-def _word_by(sql: str, tokens: list[Token], index: int) -> tuple[str, Caret] | None:
+def _word_by(sql: str, tokens: Sequence[Token], index: int) -> tuple[str, Caret] | None:
     """The missing BY of ORDER qty, or AS OF for VERSION OF 1, as sentence and caret."""
     token = tokens[index]
     after = tokens[index + 1].key if index + 1 < len(tokens) else ""
@@ -474,7 +474,7 @@ def _word_by(sql: str, tokens: list[Token], index: int) -> tuple[str, Caret] | N
     return None
 
 
-def _word_misspelt(sql: str, tokens: list[Token], index: int) -> tuple[str, Caret] | None:
+def _word_misspelt(sql: str, tokens: Sequence[Token], index: int) -> tuple[str, Caret] | None:
     token = tokens[index]
     dotted = index > 0 and tokens[index - 1].key == "."
     if token.kind != "word" or token.key in _WORDS or dotted:

@@ -114,7 +114,7 @@ def _unknown_name(sql: str, schema: StructType) -> Refusal | None:
     return None
 
 
-def _may_name(tokens: list[Token], schema: StructType) -> bool:
+def _may_name(tokens: Sequence[Token], schema: StructType) -> bool:
     """Whether there may be a name that is no column of `schema`: only then the expression is parsed."""
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         applied = after is not None and (after.key == "(" or after.kind == "string")
@@ -410,7 +410,7 @@ class _Reader(TokenCursor):
             if item and item[0].is_name:
                 yield self.parameter(item)
 
-    def parameter(self, item: list[Token]) -> Parameter:
+    def parameter(self, item: Sequence[Token]) -> Parameter:
         name, rest = item[0].name, item[1:]
         ends = [index for index, token in enumerate(rest) if token.key in {"DEFAULT", "COMMENT", "NOT"}]
         kind = rest[: ends[0]] if ends else rest
@@ -461,7 +461,7 @@ def type_end(tokens: Sequence[Token], start: int) -> int:
     return min(at.at, len(tokens))
 
 
-def _split(tokens: list[Token]) -> Iterator[list[Token]]:
+def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The tokens between the commas outside of all brackets, those of types too."""
     item: list[Token] = []
     depth = 0

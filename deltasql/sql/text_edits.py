@@ -9,7 +9,7 @@ Works on the tokens of any text; a call that may not be a whole column gets no a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deltasql.plan import quote
@@ -105,7 +105,7 @@ def _within(offset: int, spans: Iterable[tuple[int, int]]) -> bool:
 
 
 def _shortened(
-    chain: list[Token], sql: str, names: Mapping[tuple[str, ...], str], aliases: set[str]
+    chain: Sequence[Token], sql: str, names: Mapping[tuple[str, ...], str], aliases: set[str]
 ) -> Iterator[Replacement]:
     """The longest of `names` that `chain` begins with, as its short form; an alias of that name goes first."""
     parts = folded([token.name for token in chain])
@@ -172,7 +172,7 @@ def current_names(sql: str, current: tuple[str, str]) -> Iterator[Replacement]:
         yield tokens[first].start, tokens[index + 2].end, literal + shown
 
 
-def _first(tokens: list[Token], index: int) -> int | None:
+def _first(tokens: Sequence[Token], index: int) -> int | None:
     """The index of the first token of a call, with its qualifiers; None for a function of another schema."""
     first = index
     while first >= 2 and tokens[first - 1].key == "." and tokens[first - 2].is_name:
@@ -181,7 +181,7 @@ def _first(tokens: list[Token], index: int) -> int | None:
     return first if not qualifiers or qualifiers in _QUALIFIERS else None
 
 
-def _begins_column(tokens: list[Token], index: int) -> bool:
+def _begins_column(tokens: Sequence[Token], index: int) -> bool:
     """Whether an item of a SELECT list begins at `index`."""
     if index == 0 or tokens[index - 1].key not in {"SELECT", "DISTINCT", "ALL", ","}:
         return False

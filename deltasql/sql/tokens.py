@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
@@ -207,9 +208,13 @@ class Token(NamedTuple):
         return self.text[1:-1].replace("``", "`") if self.kind == "quoted" else self.text
 
 
-def tokenize(sql: str) -> list[Token]:
-    """Tokens of `sql` in order, without white space, comments and hints; quotes that do not end are symbols."""
-    return list(tokens_from(sql, 0))
+@lru_cache(maxsize=256)
+def tokenize(sql: str) -> tuple[Token, ...]:
+    """Tokens of `sql` in order, without white space, comments and hints; quotes that do not end are symbols.
+
+    Kept for the last texts: the readers of a statement ask for those of the same clauses many times.
+    """
+    return tuple(tokens_from(sql, 0))
 
 
 def tokens_from(sql: str, start: int) -> Iterator[Token]:

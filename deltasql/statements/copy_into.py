@@ -9,7 +9,7 @@ Rows go into the table as those of an INSERT do. `log/reading/copy_log` reads th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -210,7 +210,7 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
     return CopySource(unquote(token.text), start, end, before, after, credential)
 
 
-def _source_token(tokens: list[Token]) -> int | None:
+def _source_token(tokens: Sequence[Token]) -> int | None:
     depth = 0
     for index, token in enumerate(tokens[:-1]):
         depth += (token.key in {"(", "["}) - (token.key in {")", "]"})
@@ -219,7 +219,7 @@ def _source_token(tokens: list[Token]) -> int | None:
     return None
 
 
-def _credential(tokens: list[Token], offset: int, text: str) -> Pairs:
+def _credential(tokens: Sequence[Token], offset: int, text: str) -> Pairs:
     """The pairs of WITH (CREDENTIAL (key = 'value', …)), whose `tokens` stand at `offset` of the statement.
 
     Raises NamedCredentialError, CopyEncryptionError, and ParseSyntaxError for anything else.
@@ -243,7 +243,7 @@ def _credential(tokens: list[Token], offset: int, text: str) -> Pairs:
 _CREDENTIAL = "Write WITH (CREDENTIAL (key = 'value', …)) behind the location, with the keys of its storage."
 
 
-def _pairs(tokens: list[Token], caret: Caret) -> Pairs:
+def _pairs(tokens: Sequence[Token], caret: Caret) -> Pairs:
     pairs = []
     at = TokenCursor(tokens)
     while at.left:

@@ -110,7 +110,7 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
     return arguments
 
 
-def _refuse_missing(items: Sequence[tuple[list[Token], str | None]], caret: Caret) -> None:
+def _refuse_missing(items: Sequence[tuple[Sequence[Token], str | None]], caret: Caret) -> None:
     """Raises ParseSyntaxError for a name without a value: USING AS a."""
     if not all(tokens for tokens, _ in items):
         raise errors.ParseSyntaxError("No value stands before AS.", "AS").at(caret)
@@ -123,14 +123,14 @@ def _refuse_twice(names: Sequence[str], caret: Caret) -> None:
         raise errors.DuplicateAliasError(name=twice).at(caret)
 
 
-def _items(tokens: list[Token]) -> Iterator[list[Token]]:
+def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """The tokens of each item between top-level commas; brackets around all of them are left out."""
     if tokens and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1 and tokens[1].key != "SELECT":
         tokens = tokens[1:-1]
     yield from (item for item in comma_separated(tokens) if item)
 
 
-def _named(item: list[Token]) -> tuple[list[Token], str | None]:
+def _named(item: Sequence[Token]) -> tuple[Sequence[Token], str | None]:
     """The tokens of an item's expression, and the name behind it or None."""
     if len(item) < 2 or not item[-1].is_name:
         return item, None
@@ -142,11 +142,11 @@ def _named(item: list[Token]) -> tuple[list[Token], str | None]:
     return (item[:-1], item[-1].name) if is_operand and not is_word else (item, None)
 
 
-def _is_variable(tokens: list[Token]) -> bool:
+def _is_variable(tokens: Sequence[Token]) -> bool:
     return len(tokens) == 1 and tokens[0].is_name and tokens[0].key not in _NO_ALIAS
 
 
-def _value(tokens: list[Token], sql: str, context: Context) -> Any:
+def _value(tokens: Sequence[Token], sql: str, context: Context) -> Any:
     """The value of a constant; whole numbers and strings need no Spark."""
     if len(tokens) == 1 and tokens[0].text.isdecimal():
         return int(tokens[0].text)

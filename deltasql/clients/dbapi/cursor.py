@@ -123,7 +123,7 @@ def _array(values: Sequence[Any]) -> pa.Array:
 
 def bulk_insert(operation: str) -> BulkInsert | None:
     """The BulkInsert of `operation`; None if its sets of parameters must be run one by one."""
-    tokens = tokenize(operation)
+    tokens = list(tokenize(operation))
     while tokens and tokens[-1].key == ";":
         tokens.pop()
     values = next((index for index, token in enumerate(tokens) if token.key == "VALUES"), None)

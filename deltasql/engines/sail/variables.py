@@ -116,7 +116,7 @@ def variable_command(sql: str) -> Declare | Assign | Drop | None:
 
 class _Statement(TokenCursor):
     def __init__(self, sql: str) -> None:
-        tokens = tokenize(sql)
+        tokens = list(tokenize(sql))
         while tokens and tokens[-1].key == ";":
             tokens.pop()
         super().__init__(tokens)

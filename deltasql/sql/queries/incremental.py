@@ -351,7 +351,7 @@ def aggregate_query(sql: str) -> AggregateQuery | None:
         return None
 
 
-def _may_be_one(tokens: list[Token]) -> bool:
+def _may_be_one(tokens: Sequence[Token]) -> bool:
     """Whether `tokens` have one SELECT with one FROM, and a keyword that each query of this kind has."""
     keys = [token.key for token in tokens]
     words = {"COUNT", "MIN", "MAX", "SUM", "AVG", "DISTINCT", "GROUP"}
@@ -377,7 +377,7 @@ _NO_NAMES = frozenset(
 class _Reader(TokenCursor):
     """Each method reads one part of the grammar. Raises LeftToEngineError."""
 
-    def __init__(self, sql: str, tokens: list[Token], table: TableReference) -> None:
+    def __init__(self, sql: str, tokens: Sequence[Token], table: TableReference) -> None:
         super().__init__(tokens)
         self.sql, self.table = sql, table
 

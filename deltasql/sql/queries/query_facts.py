@@ -308,7 +308,7 @@ class NamedMetadata:
                     yield _narrowed(self._tokens, at, met)
 
 
-def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_Block]:
+def _blocks(tokens: Sequence[Token], references: Sequence[TableReference]) -> list[_Block]:
     """The SELECTs of a query. A bracketed join is part of the block around it, a set operator begins another."""
     current = _Block(None)
     blocks, around, depths = [current], [], [0]
@@ -365,7 +365,7 @@ def _owners(block: _Block | None, name: str, references: Sequence[TableReference
         block = block.parent
 
 
-def _narrowed(tokens: list[Token], star: int, aliases: Sequence[str]) -> Replacement:
+def _narrowed(tokens: Sequence[Token], star: int, aliases: Sequence[str]) -> Replacement:
     """Replacement that excludes the column of these tables from a star: by EXCEPT, or more names in the one it has."""
     # In back-ticks always, as the views have their aliases.
     left_out = ", ".join(f"`{alias.replace('`', '``')}`.{METADATA}" for alias in aliases)
@@ -432,12 +432,12 @@ def _clauses(tokens: Sequence[Token]) -> list[tuple[str, list[Token]]]:
     return clauses if all(key != "FROM" or _is_name(part) for key, part in clauses) else []
 
 
-def _is_name(tokens: list[Token]) -> bool:
+def _is_name(tokens: Sequence[Token]) -> bool:
     names, dots = tokens[::2], tokens[1::2]
     return bool(names) and all(token.is_name for token in names) and all(token.key == "." for token in dots)
 
 
-def _fields(text: str, item: list[Token], source: StructType) -> list[StructField] | None:
+def _fields(text: str, item: Sequence[Token], source: StructType) -> list[StructField] | None:
     if [token.key for token in item] == ["*"] and len(source):
         return [_like(field.name, field) for field in source]
     expression, name = _query_columns_named(item)
@@ -454,7 +454,7 @@ def _like(name: str, column: StructField) -> StructField:
     return StructField(name, column.type, metadata=comment)
 
 
-def _query_columns_named(item: list[Token]) -> tuple[list[Token], str | None]:
+def _query_columns_named(item: Sequence[Token]) -> tuple[Sequence[Token], str | None]:
     """The expression of an item, and its name: its alias, or what the item itself is."""
     if len(item) > 2 and item[-2].key == "AS" and item[-1].is_name:
         return item[:-2], item[-1].name
@@ -462,7 +462,7 @@ def _query_columns_named(item: list[Token]) -> tuple[list[Token], str | None]:
     return item, item[0].name if is_name else None
 
 
-def _type(text: str, tokens: list[Token], source: StructType) -> DataType | None:
+def _type(text: str, tokens: Sequence[Token], source: StructType) -> DataType | None:
     return derived_type(text[tokens[0].start : tokens[-1].end], source) if tokens else None
 
 

@@ -328,7 +328,7 @@ def _has_plain_clauses(select: exp.Select) -> bool:
     return clause is not None and parts.keys() <= _PLAIN_CLAUSES and _is_plain_table(clause.this)
 
 
-def _index_of_from(tokens: list[Token]) -> int | None:
+def _index_of_from(tokens: Sequence[Token]) -> int | None:
     """The offset of a query's own FROM; None for FROM t SELECT …, and for a query in parentheses."""
     depth = 0
     for index, token in enumerate(tokens):
