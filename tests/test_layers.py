@@ -34,7 +34,7 @@ LAYERS = (
     {"planner"},
     {"statements", "engines.choice", "engines.running"},
     {"engines.rewriting"},
-    {"engines.local", "engines.spark.loading"},
+    {"engines.local", "engines.spark.session.local"},
     {"engines.spark.failures"},
     {"engines.spark.session"},
     {"engines.spark.reading"},
@@ -143,7 +143,7 @@ loads. Nor does a session of Spark enter that of Sail."""
 
 LATE = {
     "deltasql.files.foreign.tables": ENGINE,
-    "deltasql.files.inspection": ENGINE,
+    "deltasql.files.footers": ENGINE,
     "deltasql.files.reading.file_reader": ENGINE,
     "deltasql.files.statistics.of_footers": ENGINE,
     "deltasql.engines.engine": ENGINE,
@@ -173,8 +173,8 @@ LATE = {
     "deltasql.clients.golden.parallel": START,
     "deltasql.clients.golden.suite": START,
     "deltasql.clients.golden.record": START,
-    "deltasql.sql.splitting": START,
-    "deltasql.files.rendering.formats": START,
+    "deltasql.sql.text_edits": START,
+    "deltasql.files.rendering.values": START,
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,
     "deltasql.session.opening": START,

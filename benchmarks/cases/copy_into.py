@@ -9,7 +9,7 @@ from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.source_files import Choice, LoadedFiles, find_source
 from deltasql.log.storage.stores import Stores
 from deltasql.session.execution.commit import put_part

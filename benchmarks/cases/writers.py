@@ -15,7 +15,7 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import LONG, StructField, StructType
 
 SCHEMA = StructType((StructField("id", LONG), StructField("v", LONG)))

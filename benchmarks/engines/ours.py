@@ -15,8 +15,7 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.row_rebase import Budget, RowRebase, TouchedRows
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.plan.operators import READ_COLUMNS, Reads
 
 if TYPE_CHECKING:

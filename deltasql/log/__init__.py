@@ -11,29 +11,27 @@ __getattr__, __dir__ = door(
     __name__,
     """
     actions.actions: Action AddCDCFile AddFile DomainMetadata Json Metadata RemoveFile SetTransaction
+        deleted_counts live_rows record_count
     actions.bin_packing: alike bin_sizes first_rows in_order joined_numbers numbers_of packed partition_numbers
         rows_with
     actions.cloned_files: OF_TARGET ClonedFiles deep_files shallow_files
     actions.commit_file: CommitFile
     actions.deletion_vectors: MarkedFile Marking deleted_rows inline_vector mark_rows marked_files vector_file
     actions.file_tables: ADD DELETION_VECTOR action_keys file_locations from_files no_columns
-    actions.record_count: deleted_counts live_rows record_count
-    commit.commit_race: CommitRace back_off
     commit.commit_writer: Provenance of_kind shown_parameters table_level
     commit.conflict: IsolationLevel Rebase
     commit.row_rebase: SOURCE_TAG Bin BinRebase Budget Describe FollowingRebase NewPositions RowPositions
         RowRebase TouchedRows
-    commit.transaction: Commit CommitGroup PreparedCommit Transaction
+    commit.transaction: Commit CommitGroup CommitRace PreparedCommit Transaction back_off
     committers: CommitCatalog StagedCommit TableCommits
-    configuration.keys: Key References column_tags keys_of primary_key read_tags table_tags with_column_tags
-        with_keys with_table_tags
+    configuration.keys: COMPAT_TAG ENABLEMENT_TAG PRESERVED_TAG ROW_TRACKING_DOMAIN ROW_TRACKING_FEATURE Key
+        References assigns_row_ids check_compatible check_iceberg_library check_replacement column_tags
+        compat_key compat_keys compat_tags converts_to_iceberg gives_nested_ids keys_of primary_key read_tags
+        row_id_columns stores_partitions table_tags tracks_rows universal_formats version_of with_column_mapping
+        with_column_tags with_keys with_row_id_columns with_table_tags with_valid_formats
     configuration.properties: IndexRule IndexedColumn ParsedProperties canonical_key check_configuration
         has_commit_timestamps index_rule indexed_leaves parse_properties partition_keys protocol_for
         unset_properties
-    configuration.row_ids: COMPAT_TAG ENABLEMENT_TAG PRESERVED_TAG ROW_TRACKING_DOMAIN ROW_TRACKING_FEATURE
-        assigns_row_ids check_compatible check_iceberg_library check_replacement compat_key compat_keys
-        compat_tags converts_to_iceberg gives_nested_ids row_id_columns stores_partitions tracks_rows
-        universal_formats version_of with_column_mapping with_row_id_columns with_valid_formats
     iceberg.convert: iceberg_table
     iceberg.current_metadata: current_metadata root_uri
     old_files: UnusedFiles hidden_names last_before logged_paths missing_files unused_files vector_location
@@ -49,8 +47,7 @@ __getattr__, __dir__ = door(
     protocol: CATALOG_MANAGED FEATURES Protocol TableFeature final_feature find_feature has_variants
         requested_features
     replay.checkpoint: OLD_DAYS
-    replay.delta_log: DeltaLog unlogged_snapshot
-    replay.snapshot: Snapshot
+    replay.snapshot: DeltaLog Snapshot unlogged_snapshot
     skipping.conditions: INTEGRAL BoundedColumn Condition
     skipping.partition_conditions: Partitions file_mask partition_value rows_of unreadable_text
     skipping.predicates: condition find_column

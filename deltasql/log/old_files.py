@@ -27,12 +27,11 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
+from deltasql.log.configuration.keys import converts_to_iceberg
 from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.configuration.row_ids import converts_to_iceberg
 from deltasql.log.properties import DELETED_FILE_RETENTION
-from deltasql.log.replay.delta_log import file_times
 from deltasql.log.replay.log_segment import list_log
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import Snapshot, file_times
 from deltasql.log.storage.listing import (
     IsHidden,
     TableListing,
@@ -52,8 +51,8 @@ from deltasql.log.storage.log_store import LogStore
 from deltasql.schema import ZERO, flags, integers, strings
 
 if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.live_files import LiveFiles
+    from deltasql.log.replay.snapshot import DeltaLog
 
 
 _ALWAYS_DATA = ("_change_data", "_delta_index")

@@ -30,10 +30,9 @@ from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
 from deltasql.log.commit.row_rebase import Follower, NewPositions, RowPositions, RowQuestions
 from deltasql.log.committers import TableCommits
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import CommitEntry, DeltaLog
 from deltasql.log.replay.log_segment import LogListing
 from deltasql.log.replay.segment_replay import LogReader
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import CommitEntry, DeltaLog, Snapshot
 from deltasql.log.storage.listing import canonical, commit_path
 from deltasql.log.storage.log_store import Entry
 from deltasql.schema import StructType

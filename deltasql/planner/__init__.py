@@ -27,13 +27,12 @@ __getattr__, __dir__ = door(
         RowChange SettingChange SingleCommit SourceWrite SparkCommand Step Stepwise TableChange TransactionStep
         Verification layout_metrics layout_row
     context: GLOBAL Context VisibleViews plan
-    defaults: CURRENT_DEFAULT DefaultKeyword checked_default default_keywords default_sql replace_defaults
-        types_of
+    defaults: CURRENT_DEFAULT GENERATION DefaultKeyword automatic_widening check_generation checked_default
+        declared_widening default_keywords default_sql generated_checks generated_sql generation_of recomputed
+        refuse_base_change refuse_dependent_types replace_defaults stored_generation types_of without_comments
     door: RewriteOutcome RowReader Runtime Stage StatementEngine
     foreign: FORMATS ICEBERG FoundColumns discovered found_columns listed_files log_path partition_texts
         source_snapshot table_snapshot
-    generated: GENERATION automatic_widening check_generation declared_widening generated_checks generated_sql
-        generation_of recomputed refuse_base_change refuse_dependent_types stored_generation without_comments
     read_files: FILE_FORMATS READ_FORMATS CopyOptions check_partitions copy_options file_call found_files
         location_of rows_of_call
     row_changes: WHOLE_TABLE inserted_rows may_repeat must_materialize_source partition_test reads_of

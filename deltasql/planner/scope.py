@@ -23,7 +23,7 @@ from deltasql.planner.alignment import is_path
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import enforced, filter_condition, require_columns
 from deltasql.planner.context import Context
-from deltasql.planner.generated import generation_of
+from deltasql.planner.defaults import generation_of
 from deltasql.schema import DataType, StructType, fields_at, folded
 from deltasql.sql import (
     Spliced,

@@ -21,11 +21,11 @@ __getattr__, __dir__ = door(
         restrict stored_field unreadable_part
     json: HIVE_NULL STORED_AS_NULL field_from_json field_to_json partition_value schema_from_json schema_to_json
         type_from_json type_to_json typed
-    paths: Path child collated_paths fields_at find_path folded replace_type resolve suggestion walk
     result_arrow: PRIMITIVES arrow_type to_table
-    text: TYPE_KEY Length declared_as declared_length declared_text declared_texts declared_type has_lengths
-        kind_text length_of parsed_type path_text plain_field plain_type quote_name quote_text schema_ddl
-        sql_literal sql_text text_sql tree_text type_text with_lengths without_lengths
+    text: TYPE_KEY Length Path child collated_paths declared_as declared_length declared_text declared_texts
+        declared_type fields_at find_path folded has_lengths kind_text length_of parsed_type path_text
+        plain_field plain_type quote_name quote_text replace_type resolve schema_ddl sql_literal sql_text
+        suggestion text_sql tree_text type_text walk with_lengths without_lengths
     type_lattice: BITS DIGITS DIGITS_OF_LONG INTEGRAL INTEGRAL_NAMES MOMENTS MOST_DIGITS Widening as_decimal
         can_cast can_up_cast can_widen common_of_branches common_of_values fits is_atomic is_integral is_number
         wider_number

@@ -21,8 +21,7 @@ from typing import Any
 
 from deltasql.base import DuplicatePlace, errors
 from deltasql.schema.json import type_from_json, type_to_json
-from deltasql.schema.paths import Path, candidates, suggestion, walk
-from deltasql.schema.text import path_text, type_text
+from deltasql.schema.text import Path, candidates, path_text, suggestion, type_text, walk
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
     ID,

@@ -10,17 +10,18 @@ from dataclasses import replace
 
 from deltasql.base import errors
 from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability, record_type_changes
-from deltasql.schema.paths import (
+from deltasql.schema.text import (
     Path,
     ResolvedPath,
     candidates,
     child,
+    path_text,
     replace_struct,
     replace_type,
     resolve,
     suggestion,
+    type_text,
 )
-from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
     EMPTY_METADATA,

@@ -1,7 +1,13 @@
-"""Sessions: SQL text in, Result out, by the steps parse → plan → run → commit."""
+"""Sessions: SQL text in, Result out, by the steps parse → plan → run → commit.
+
+The news of commits for external catalogs, which repeat schema and properties of a log.
+
+The external catalogs of a session: where their configuration is from, and what they ask of a table's log.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -25,9 +31,9 @@ from deltasql.base import (
     errors,
     interruptible,
 )
-from deltasql.catalog import Catalog
+from deltasql.catalog import Catalog, Catalogs, ExternalCatalogs, MirroredTable, TableFacts, configured, of_spark
 from deltasql.files import Placed, Result, stream_options
-from deltasql.log import DeltaLog, LocalLogStore, Stores, back_off
+from deltasql.log import DeltaLog, LocalLogStore, Snapshot, Stores, back_off
 from deltasql.plan import LogicalPlan, MemoryRows, Supplied, TableName, records_of_statement
 from deltasql.planner import (
     Answer,
@@ -40,13 +46,12 @@ from deltasql.planner import (
     plan,
     unrestricted,
 )
-from deltasql.schema import matching
+from deltasql.schema import matching, schema_to_json
 from deltasql.session.execution.commit import Committed
 from deltasql.session.execution.open_transaction import Transactions
 from deltasql.session.execution.run import Done, Pending, Placing, Run, SessionState, change_catalog, unstarted_engine
 from deltasql.session.frames.reader import FrameReader, StreamReader, StreamWriter
 from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
-from deltasql.session.mirroring import external_catalogs, follow
 from deltasql.session.script.interpreter import run_script
 from deltasql.session.script.tree import SessionHost, session_variable
 from deltasql.sql import (
@@ -61,12 +66,78 @@ from deltasql.sql import (
     split,
     table_name,
 )
-from deltasql.statements import DATAFRAME, CreateForFrame, WriteFrame, new_namespaces, plan_statement
+from deltasql.statements import DATAFRAME, CreateForFrame, WriteFrame, all_properties, new_namespaces, plan_statement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from deltasql.engines import SessionEngine
+
+
+def follow(log: DeltaLog, catalog: Catalog, stores: Stores) -> None:
+    """Gives a log the storages of its session, and its catalog, which hears of each commit of this session."""
+    log.store.at, log.catalog, log.on_commit = stores.open, catalog.commits, partial(_mirror, catalog)
+
+
+def _mirror(catalog: Catalog, before: Snapshot | None, after: Snapshot) -> None:
+    if catalog.external.opened:
+        catalog.external.mirror(after.location, mirrored_table(before, after))
+
+
+def mirrored_table(before: Snapshot | None, after: Snapshot) -> MirroredTable:
+    """The part of a version, `after`, that catalogs repeat; it was committed on top of `before`."""
+    properties = dict(all_properties(after))
+    changed = before is None or before.metadata != after.metadata or before.protocol != after.protocol
+    old = () if before is None or not changed else (key for key, _ in all_properties(before))
+    return MirroredTable(
+        after.version,
+        after.timestamp_ms,
+        after.schema,
+        after.partition_columns,
+        after.metadata.description,
+        properties,
+        frozenset(old) - frozenset(properties),
+        changed,
+    )
+
+
+def external_catalogs(
+    catalogs: Catalogs | None, spark_settings: Callable[[], Mapping[str, str] | Any], stores: Stores
+) -> ExternalCatalogs:
+    """The external catalogs of a session: those of `catalogs`, and those that its Spark session has.
+
+    They lend `stores` the credentials for their tables. Raises CatalogConfigurationError for `catalogs`; the others
+    are read, and checked, when a name needs them.
+    """
+    given = configured(catalogs)
+
+    def find() -> Mapping[str, Any]:
+        return {**configured(of_spark((spark_settings() or {}).items())), **given}
+
+    external = ExternalCatalogs(find, lambda location: _facts(location, stores))
+    stores.lender = external.lend
+    return external
+
+
+def _facts(location: str, stores: Stores) -> TableFacts:
+    """The newest version of the table at a location. Raises what `DeltaLog.snapshot` raises."""
+    snapshot = DeltaLog(location, store=stores.open(location)).snapshot()
+    protocol, metadata = snapshot.protocol, snapshot.metadata
+    features = {"readerFeatures": protocol.reader_features, "writerFeatures": protocol.writer_features}
+    return TableFacts(
+        snapshot.version,
+        snapshot.timestamp_ms,
+        json.loads(schema_to_json(metadata.schema)),
+        tuple(metadata.partition_columns),
+        dict(metadata.configuration),
+        {
+            "minReaderVersion": protocol.min_reader_version,
+            "minWriterVersion": protocol.min_writer_version,
+            **{name: sorted(found) for name, found in features.items() if found},
+        },
+        {name: json.loads(text) for name, text in snapshot.domains.items() if name.startswith("delta.")},
+        metadata.description,
+    )
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}

@@ -13,19 +13,18 @@ from deltasql.base.doors import door
 __getattr__, __dir__ = door(
     __name__,
     """
-    constants: DAY EXACT Constant clock_time current_micros date_days interval_days micros_of moment single
-        unquote whole_number
+    constants: DAY EXACT NULL Constant Literal Value as_clock_time as_timestamp clock_time current_micros
+        date_days days_of interval_days is_plain literal micros_of moment single timestamp_of unquote
+        whole_number written_moment
     evaluated: ColumnOf Compared Computed Denied IsNull Joined NullIf Order RowExpression RowScope Selection
         Widened columns_of counting is_ordered parquet_paths row_condition row_expression selection value_of
         view_of without_parquet_path
     evaluated_aggregates: AggregateRows AggregateScope counted_rows result_field
     expression_types: derived_type spelled_collation
     functions: BODY FUNCTIONS compiled handler_problem is_python_name
-    literals: NULL Literal Value as_clock_time as_timestamp days_of is_plain literal timestamp_of written_moment
     parser: Expected expected_keywords keywords misplaced_word parse parse_type refused_name
     parser.automaton: ExpressionScan GrammarToken Tree insert_starts
-    parser.build: builds caret read sql_text
-    parser.builders: TYPE_NAMES Clause collect
+    parser.build: TYPE_NAMES Clause builds caret collect read sql_text
     parser.diagnosis: advice
     parser.parameters: SqlValue bind_identifiers bind_parameters bind_versions markers parameter_names
         table_name
@@ -42,10 +41,10 @@ __getattr__, __dir__ = door(
         parse_expression parse_statement refers_to split_conjuncts stars_spelled subqueries unfinished
         unreadable_part without_from
     row_literals: LiteralColumn LiteralRows as_type literal_constant literal_rows
-    splitting: Statement declared_variables is_complete is_script second_query split statement_words unclosed
     stored_expressions: FunctionCall FunctionText Parameter PythonText Reason Refusal Use bare declared_refusal
         function_calls function_text refusal stored_refusal type_end
-    text_edits: Replacement Spliced bind current_names splice
+    text_edits: Replacement Spliced Statement bind current_names declared_variables is_complete is_script
+        second_query splice split statement_words unclosed
     tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value
         skip_blanks tokenize tokens_from
     """,

@@ -5,18 +5,42 @@ Reads names of tables and columns only, whatever stands around them; text that i
 current_schema(), current_database() and current_catalog() as literals, since Spark has other current names.
 
 Works on the tokens of any text; a call that may not be a whole column gets no alias.
+
+Splits scripts into statements.
+
+A statement ends at a `;` outside strings, quoted names, comments and BEGIN … END. Of BEGIN … END, which has semicolons
+of its own, only opening and closing keywords are counted. An unclosed piece runs to the end of the script.
+
+Bodies of functions between tags, `$py$ … $py$`: as all readers of SQL take them, between `$$`.
+
+The words by which a statement is called, UPDATE or ALTER TABLE … ADD COLUMN, and what it declares, from its text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
 
+from deltasql.base import GAP, QUOTED_NAME, WORD, DeltaSqlError, errors
 from deltasql.plan import quote
 from deltasql.schema import folded, sql_literal
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.tokens import (
+    OPENINGS,
+    PIECE,
+    TOKEN,
+    Token,
+    TokenCursor,
+    balanced_end,
+    comment_end,
+    skip_blanks,
+    tokenize,
+    tokens_from,
+)
 
 Replacement = tuple[int, int, str]
 
@@ -193,3 +217,283 @@ def _begins_column(tokens: Sequence[Token], index: int) -> bool:
         if depth == 0 and token.key == "SELECT":
             return True
     return False
+
+
+# BEGIN; and BEGIN TRANSACTION; stand alone.
+_LABEL = rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?"
+_OPENING = re.compile(
+    rf"(?:EXPLAIN{GAP}+(?:(?:EXTENDED|FORMATTED|CODEGEN|COST|ANALYZE){GAP}+)?)?"
+    rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
+    rf"|CREATE{GAP}+(?:OR{GAP}+REPLACE{GAP}+)?PROCEDURE\b",
+    re.IGNORECASE,
+)
+_SCRIPT = re.compile(rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK|ATOMIC)\b|;|\Z))", re.IGNORECASE)
+_QUOTES = frozenset("'\"`")
+_LOOPS = frozenset({"IF", "WHILE", "LOOP", "REPEAT", "FOR"})
+_BEFORE_BLOCK = frozenset({"AS", "EXPLAIN", "EXTENDED", "FORMATTED", "CODEGEN", "COST", "ANALYZE"})
+_BEFORE_STATEMENT = frozenset({"", ";", ":", "BEGIN", "ATOMIC", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
+
+
+class Statement(NamedTuple):
+    """One statement of a script: its text without the `;`, and its offset in the script."""
+
+    text: str
+    start: int
+
+    def line_in(self, script: str, error: DeltaSqlError) -> int:
+        """The line of `script` of an error in the statement: that of the caret, or the first of the statement."""
+        return script.count("\n", 0, self.start) + (error.caret.line if error.caret else 1)
+
+
+def split(script: str) -> Iterator[Statement]:
+    """The statements of `script`, in order, without the empty ones; comments stay with the statement that follows.
+
+    A `;` inside a string, a quoted name, a comment or BEGIN … END does not count. What is not closed runs to the end.
+    """
+    start = 0
+    for end in _ends(without_tags(script)):
+        statement = _trimmed(script, start, end)
+        if statement is not None:
+            yield statement
+        start = end + 1
+
+
+def is_complete(script: str) -> bool:
+    """True if a `;` ends the last statement of `script`, so that it is complete."""
+    script = without_tags(script)
+    ends = list(_ends(script))
+    return len(ends) > 1 and _trimmed(script, ends[-2] + 1, ends[-1]) is None
+
+
+def unclosed(script: str) -> str:
+    """The opening of the last unclosed piece of `script`: a quote, `/*` or a bracket; "" where all are closed."""
+    position = 0
+    try:
+        while position < len(script):
+            position = skip_blanks(script, balanced_end(script, position)) + 1
+    except errors.ParseSyntaxError as error:
+        return error.found if error.found in OPENINGS else ""
+    return ""
+
+
+def is_script(text: str) -> bool:
+    """Whether a statement is BEGIN … END, a script; BEGIN ATOMIC and BEGIN TRANSACTION are not."""
+    try:
+        return _SCRIPT.match(text, skip_blanks(text, 0)) is not None
+    except errors.ParseSyntaxError:
+        return False
+
+
+def _trimmed(script: str, start: int, end: int) -> Statement | None:
+    """The statement between two offsets, or None when there are only blanks and comments."""
+    text = script[start:end]
+    if _is_blank(text):
+        return None
+    stripped = text.strip()
+    return Statement(stripped, start + text.index(stripped))
+
+
+def _is_blank(text: str) -> bool:
+    try:
+        return skip_blanks(text, 0) == len(text)
+    except errors.ParseSyntaxError:
+        # A comment that is not closed is worth an error when the statement is parsed.
+        return False
+
+
+def _ends(script: str) -> Iterator[int]:
+    """Offsets of the semicolons that end statements, and the length of `script` at last."""
+    position = 0
+    while position < len(script):
+        end = _statement_end(script, _after_block(script, position))
+        if end < len(script):
+            yield end
+        position = end + 1
+    yield len(script)
+
+
+def _statement_end(script: str, start: int) -> int:
+    """The offset of the next `;` that ends a statement, or the length of `script`."""
+    at: int | None = start
+    while at is not None:
+        begin, at = at, None
+        for piece in PIECE.finditer(script, begin):
+            if piece.lastgroup != "special":
+                continue
+            special = piece[0]
+            if special == ";":
+                return piece.start()
+            if special == "/" and script.startswith("/*", piece.start()):
+                at = comment_end(script, piece.start())
+                break
+            if special in "'\"`":
+                break
+    return len(script)
+
+
+def _after_block(script: str, start: int) -> int:
+    """The end of the BEGIN … END that is the next statement; `start` for any other statement."""
+    try:
+        end = block_end(script, skip_blanks(script, start))
+    except errors.ParseSyntaxError:
+        return start
+    return start if end is None else end
+
+
+def block_end(script: str, start: int) -> int | None:
+    """The offset of the `;` after the block that begins at `start`, or the length of `script`; None without a block."""
+    if not _OPENING.match(script, start):
+        return None
+    blocks = _Blocks()
+    for token in tokens_from(script, start):
+        if token.key in _QUOTES:
+            break
+        blocks.take(token.text.upper())
+        if token.key == ";" and not blocks.open:
+            return token.start
+    return len(script)
+
+
+class _Blocks:
+    """The open blocks after the tokens so far: BEGIN and CASE, each until its END.
+
+    IF, WHILE, LOOP, REPEAT and FOR are not counted, since END names them.
+    """
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self.previous = ""
+        self._declares = False
+
+    def take(self, token: str) -> None:
+        at_start = self.previous in _BEFORE_STATEMENT
+        if self.previous == ";":
+            self._declares = False
+        self._settle(token)
+        if self.previous != "END" or token != "CASE":
+            self._note(token, at_start)
+        self.previous = token
+
+    def _settle(self, token: str) -> None:
+        """Resolves an END by the token behind it: END IF ends no counted block, any other END ends one."""
+        if self.open and self.open[-1] == "END":
+            if self.previous == "END" and token in _LOOPS:
+                self.open[-1] = "BEGIN"
+            else:
+                self.open.pop()
+
+    def _note(self, token: str, at_start: bool) -> None:
+        if token == "BEGIN" and (at_start or self._declares or (self.previous in _BEFORE_BLOCK and not self.open)):
+            self.open.append("BEGIN")
+        elif token == "DECLARE" and at_start:
+            self._declares = True
+        elif token == "CASE" and self.previous != ".":
+            self.open.append("CASE")
+        elif token == "END" and self.open:
+            self._end(at_start)
+
+    def _end(self, at_start: bool) -> None:
+        if self.open[-1] == "CASE":
+            self.open.pop()
+        elif at_start:
+            # Whether it ends the block, or an IF inside, the next word tells.
+            self.open[-1] = "END"
+
+
+_TAG = re.compile(r"\$[A-Za-z_]\w*\$")
+
+
+def without_tags(sql: str) -> str:
+    """`sql` with `$$` in place of the tags around a body, at the same offsets.
+
+    Unclosed tags stay, and so do those around a text that holds `$$`.
+    """
+    if _TAG.search(sql) is None:
+        return sql
+    pieces, at, kept = list[str](), 0, 0
+    while at < len(sql):
+        token, tag = TOKEN.match(sql, at), _TAG.match(sql, at)
+        assert token is not None
+        end = (
+            -1 if tag is None or (at and (sql[at - 1].isalnum() or sql[at - 1] == "_")) else sql.find(tag[0], tag.end())
+        )
+        if tag is None or end < 0 or "$$" in sql[tag.end() : end]:
+            at = token.end()
+            continue
+        blanks = " " * (len(tag[0]) - 2)
+        pieces += [sql[kept:at], blanks, "$$", sql[tag.end() : end], "$$", blanks]
+        at = kept = end + len(tag[0])
+    return "".join([*pieces, sql[kept:]])
+
+
+_MOST = 4
+_CLONES = ("SHALLOW", "DEEP", "CLONE")
+
+
+def statement_words(sql: str, start: int, end: int) -> str:
+    """The keywords before the name of the statement's table, which is from `start` to `end`; "" without any.
+
+    Of ALTER TABLE also the two behind it.
+    """
+    tokens = tokenize(sql)
+    before = [token for token in tokens if token.end <= start]
+    words = list(takewhile(_is_word, reversed(before)))[:_MOST][::-1]
+    keys = [token.key for token in words if token.key != "EXPLAIN"]
+    if keys[:2] == ["ALTER", "TABLE"]:
+        behind = takewhile(_is_word, (token for token in tokens if token.start >= end))
+        return " ".join(["ALTER TABLE …", *(token.key for token in list(behind)[:2])])
+    return _splitting_shortened(keys)
+
+
+def _splitting_shortened(keys: list[str]) -> str:
+    """The words before a name without other names among them."""
+    if keys[-1:] == ["CLONE"]:
+        return " ".join(key for key in keys[-2:] if key in _CLONES)
+    if keys == ["FOR", "TABLE"]:
+        return "GENERATE"
+    if keys[-1:] == ["LIKE"]:
+        return "CREATE TABLE … LIKE"
+    return " ".join(keys)
+
+
+def _is_word(token: Token) -> bool:
+    return token.kind == "word" and token.key.isalpha()
+
+
+_BEFORE_SELECT = frozenset(
+    {"UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS", "NAME", "AS", ".", ",", "|>", "=", "->"}
+)
+
+
+def second_query(sql: str) -> Token | None:
+    """The SELECT of a query that begins where another one has not ended: `SELECT 1 SELECT 2`; None without one.
+
+    A query that begins with FROM may have its SELECT at the end, and several of INSERT.
+    """
+    depth, first, previous = 0, None, None
+    for token in tokenize(sql):
+        if first is None and token.key == "FROM":
+            return None
+        if token.key == ";":
+            first = None
+        depth += (token.key in {"(", "["}) - (token.key in {")", "]"})
+        if depth == 0 and token.key == "SELECT" and token.kind == "word":
+            if first is not None and previous is not None and previous.key not in _BEFORE_SELECT:
+                return token
+            first = token
+        previous = token
+    return None
+
+
+def declared_variables(sql: str) -> Iterator[str]:
+    """The names of the session variables that a DECLARE creates; none for any other statement."""
+    at = TokenCursor(tokenize(sql))
+    if not at.take("DECLARE"):
+        return
+    at.take("OR")
+    at.take("REPLACE")
+    at.take("VARIABLE", "VAR")
+    while at.left and at.is_name:
+        yield at.dotted()[-1].name
+        if not at.take(","):
+            return

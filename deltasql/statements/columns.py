@@ -83,8 +83,15 @@ from deltasql.statements.constraints import (
     refuse_referenced,
     verification,
 )
-from deltasql.statements.identity import declared_field, field_metadata, refuse_value_clauses, synchronized
-from deltasql.statements.metadata import evolved_metadata, metadata_actions, with_current_names
+from deltasql.statements.metadata import (
+    declared_field,
+    evolved_metadata,
+    field_metadata,
+    metadata_actions,
+    refuse_value_clauses,
+    synchronized,
+    with_current_names,
+)
 from deltasql.statements.subjects import refuse_policy_change
 from deltasql.statements.table import DEFAULT_COLLATION, ColumnDefinition
 

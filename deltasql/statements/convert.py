@@ -71,8 +71,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructField, StructType, check_table_schema, plain_field, with_default_collation
 from deltasql.sql import Tree, builds
-from deltasql.statements.identity import comment_metadata
-from deltasql.statements.metadata import mapped_metadata, untagged_files
+from deltasql.statements.metadata import comment_metadata, mapped_metadata, untagged_files
 from deltasql.statements.optimize import UpgradeUniform, reorganized
 from deltasql.statements.properties import SetTableProperties, altered, properties_change
 from deltasql.statements.table import PartitionColumn

@@ -87,12 +87,14 @@ from deltasql.sql import tokenize
 from deltasql.statements.constraints import constraints_of, declared_constraints, refuse_referenced, with_declared_keys
 from deltasql.statements.create_text import column_text, position_in_create
 from deltasql.statements.delete import refuse_append_only
-from deltasql.statements.identity import comment_metadata, declared_keys, declared_schema
 from deltasql.statements.insert_rows import stored_memory_rows
 from deltasql.statements.metadata import (
     Clustering,
     automatic,
     check_same_clustering,
+    comment_metadata,
+    declared_keys,
+    declared_schema,
     keeping_log_properties,
     keeping_tags,
     mapped_metadata,

@@ -88,7 +88,6 @@ from deltasql.statements.idempotency import (
     session_application,
     skipped,
 )
-from deltasql.statements.identity import comment_metadata
 from deltasql.statements.insert import (
     DATAFRAME,
     Insert,
@@ -101,7 +100,13 @@ from deltasql.statements.insert import (
     struct_rule,
 )
 from deltasql.statements.insert_rows import InsertedRows, Insertion, inserted, is_dynamic, refuse_overwrite
-from deltasql.statements.metadata import check_same_clustering, mapped_metadata, metadata_actions, new_clustering
+from deltasql.statements.metadata import (
+    check_same_clustering,
+    comment_metadata,
+    mapped_metadata,
+    metadata_actions,
+    new_clustering,
+)
 from deltasql.statements.subjects import refuse_lost_columns
 from deltasql.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.statements.target import creation_parameters

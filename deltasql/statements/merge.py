@@ -93,8 +93,13 @@ from deltasql.schema import (
 )
 from deltasql.sql import Tree, builds, caret, column_references, equal_sides, names_collation, split_conjuncts, sql_text
 from deltasql.statements.constraints import constraints_of
-from deltasql.statements.identity import identity_sql, refuse_explicit, refuse_update
-from deltasql.statements.metadata import evolved_metadata, metadata_actions
+from deltasql.statements.metadata import (
+    evolved_metadata,
+    identity_sql,
+    metadata_actions,
+    refuse_explicit,
+    refuse_update,
+)
 from deltasql.statements.update import Assignment
 
 

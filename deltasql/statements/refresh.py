@@ -50,8 +50,7 @@ from deltasql.statements.constraints import (
 )
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
-from deltasql.statements.identity import declared_keys, declared_schema
-from deltasql.statements.metadata import RefreshState
+from deltasql.statements.metadata import RefreshState, declared_keys, declared_schema
 from deltasql.statements.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.statements.refreshing import (
     QUERY,

@@ -38,7 +38,7 @@ from deltasql.schema import (
     declared_type,
     plain_field,
 )
-from deltasql.statements.identity import comment_metadata, declared_schema
+from deltasql.statements.metadata import comment_metadata, declared_schema
 from deltasql.statements.subjects import is_recorded
 from deltasql.statements.table import ColumnDefinition, CreateTable, CreateTableLike
 from deltasql.statements.target import is_of_view

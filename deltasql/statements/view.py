@@ -39,7 +39,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructField, StructType, set_comment
 from deltasql.sql import Clause, Token, Tree, builds, caret, collect, sql_text, table_references, tokenize, unquote
-from deltasql.statements.identity import query_columns
+from deltasql.statements.metadata import query_columns
 from deltasql.statements.query import SparkStatement
 
 

@@ -31,7 +31,7 @@ import deltasql
 from deltasql.base.errors import AmbiguousWriteError
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.listing import commit_path, decode_path
 from deltasql.sql.parser import parse
 

@@ -20,8 +20,8 @@ from deltasql.base.errors import (
 )
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.stores import open_store
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 

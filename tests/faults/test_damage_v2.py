@@ -11,7 +11,7 @@ import pytest
 
 from deltasql.base.errors import InvalidCheckpointError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import TopLevel, write_checkpoint
 from deltasql.log.upkeep.post_commit import write_compaction
 

@@ -9,7 +9,7 @@ import pytest
 
 from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.source_files import ListedFile, loaded_files, newest_part
 from deltasql.session.execution.commit import put_part
 
@@ -20,7 +20,7 @@ Table = Callable[..., DeltaLog]
 
 _COPY = """
 import sys
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from tests.faults.test_killed_copies import load
 from tests.faults.writers import die_at
 

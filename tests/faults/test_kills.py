@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole
@@ -23,7 +23,7 @@ from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 location, method, suffix, moment = sys.argv[1:]
 original = getattr(LocalLogStore, method)
@@ -96,7 +96,7 @@ import os, signal, sys
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep import checkpoint_writer as checkpoint_v2
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 location, method, part, moment, top_level = sys.argv[1:]
 original = getattr(LocalLogStore, method)

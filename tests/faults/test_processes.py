@@ -15,7 +15,7 @@ import deltasql
 from deltasql.base.errors import StorageError, TableAlreadyExistsError
 from deltasql.catalog import Catalog
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 Table = Callable[..., DeltaLog]
 File = Callable[[str], Path]
@@ -25,7 +25,7 @@ import sys
 from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 location, name = sys.argv[1:]
 log = DeltaLog(location)
@@ -40,7 +40,7 @@ from deltasql.base.errors import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import StructType
 
 location, name = sys.argv[1:]

@@ -14,7 +14,7 @@ from obstore.store import MemoryStore
 from deltasql.base.errors import AmbiguousWriteError, LogFileNotFoundError, StorageError
 from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import Entry, LogStore, Patience
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint

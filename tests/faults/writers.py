@@ -21,7 +21,7 @@ _NURSERY = """
 import json, os, signal, sys, traceback
 import pyarrow.parquet
 import pytest
-import deltasql.log.replay.delta_log
+import deltasql.log.replay.snapshot
 import deltasql.log.upkeep.checkpoint_writer
 from deltasql.sql.parser import parse
 

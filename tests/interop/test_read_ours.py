@@ -8,8 +8,8 @@ import pytest
 from deltalake import DeltaTable
 
 import deltasql
-from deltasql.log.replay.delta_log import timestamp_text
 from deltasql.log.replay.log_segment import list_log
+from deltasql.log.replay.snapshot import timestamp_text
 from deltasql.log.upkeep.checkpoint_writer import TopLevel, write_checkpoint, write_classic_copy
 from deltasql.log.upkeep.post_commit import write_compaction
 from tests.interop.readers import (

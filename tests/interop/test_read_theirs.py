@@ -13,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 import deltasql
 from deltasql.base.errors import NotOnSailError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.log.replay.delta_log import timestamp_text
+from deltasql.log.replay.snapshot import timestamp_text
 from tests.interop.readers import READERS, delta_rs, delta_spark, own_rows, versions_of_delta_spark
 from tests.oracle.client import oracle
 

@@ -21,7 +21,7 @@ from tests.oracle.state import State, tables
 pytestmark = [
     pytest.mark.oracle,
     pytest.mark.spark,
-    pytest.mark.filterwarnings("ignore::deltasql.plan.way.StatementWarning"),
+    pytest.mark.filterwarnings("ignore::deltasql.plan.base.StatementWarning"),
 ]
 
 

@@ -12,7 +12,7 @@ from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.operations import DELETE, WRITE
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
 from deltasql.schema.types import collated
 from deltasql.statements import features

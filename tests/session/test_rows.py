@@ -11,8 +11,7 @@ import pytest
 import deltasql
 from deltasql import DeltaSqlError, Row, Session
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.session.execution import commit
 
 pytestmark = pytest.mark.spark

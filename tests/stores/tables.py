@@ -13,7 +13,7 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import LONG, StructField, StructType
 
 _ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ _ROOT = Path(__file__).parents[2]
 APPEND = """
 import sys
 from tests.stores.tables import append
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 location, name, count = sys.argv[1:]
 log = DeltaLog(location)

@@ -9,7 +9,7 @@ import pytest
 from obstore.store import S3Store
 
 from deltasql.base.errors import AmbiguousWriteError, StorageError, StorageUnavailableError
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.log_store import LogStore, Patience, Tag
 from deltasql.log.storage.stores import open_store
 from tests.stores.conftest import Store

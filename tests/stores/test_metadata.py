@@ -8,7 +8,7 @@ import pytest
 
 import deltasql
 from deltasql.base.errors import UnsafeStoreError
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from tests.stores.conftest import Store
 from tests.stores.tables import APPEND, create, race
 from tests.stores.test_unsafe_stores import Tiny

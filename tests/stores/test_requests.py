@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from tests.stores.conftest import Store
 from tests.stores.proxy import Proxy
 from tests.stores.tables import append, appended, create

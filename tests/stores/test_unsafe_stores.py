@@ -10,7 +10,7 @@ import pytest
 
 import deltasql
 from deltasql.base.errors import OverwrittenCommitError, StorageError, UnsafeStoreError
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage import stores
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.stores import Stores

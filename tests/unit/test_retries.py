@@ -18,9 +18,9 @@ from deltasql.base.errors import (
 )
 from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit import commit_race as race_module
+from deltasql.log.commit import transaction as race_module
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.session import session as session_module
 

@@ -14,7 +14,7 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engines.local import aggregates
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan.way import ComputedBy
+from deltasql.plan.base import ComputedBy
 
 COLUMNS = (
     "y TINYINT, h SMALLINT, i INT, l BIGINT, f FLOAT, x DOUBLE, w DOUBLE, n DECIMAL(10,2), g DECIMAL(28,10), "

@@ -41,10 +41,9 @@ from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
 from deltasql.engines.sail.variables import run_variable_command, variables_of
 from deltasql.engines.spark.failures import Failure, WriteContext
-from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
 from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths
-from deltasql.engines.spark.session.local import release_at_end, release_ended
+from deltasql.engines.spark.session.local import load_pyspark, release_at_end, release_ended
 from deltasql.engines.spark.session.local_rows import evaluated_rows, frame_schema, retain_with
 from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
 from deltasql.files import RUNNING, CommandRows, RowSource, available_memory

@@ -25,7 +25,6 @@ from deltasql.engines.spark.failures import (
     rewrite_context,
     translated_errors,
 )
-from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.scans import reads_below
@@ -33,6 +32,7 @@ from deltasql.engines.spark.rewrites.arrange import arranged
 from deltasql.engines.spark.rewrites.position_search import SparkRowReader
 from deltasql.engines.spark.rewrites.rewrite import rewrite
 from deltasql.engines.spark.rewrites.row_actions import MergeSource, evaluated_source
+from deltasql.engines.spark.session.local import load_pyspark
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema, spark_schema
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views

@@ -43,9 +43,9 @@ from deltasql.files.footers import (
     leaves,
     parse_metadata,
     parse_schema,
+    readable,
 )
 from deltasql.files.foreign.parquet_types import SPARK_SCHEMA, atomic_type, check_stored, file_schema, named_as_in_files
-from deltasql.files.inspection import readable
 from deltasql.files.reading.file_reader import (
     OLD_DAYS,
     Piece,

@@ -24,7 +24,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from deltasql.base import LeftToEngineError, Numbers, np, pa, parse_timestamp, pc, pq, zone
-from deltasql.files.inspection import awaited, footer, readable, says_old_calendar, working
+from deltasql.files.footers import awaited, footer, readable, says_old_calendar, working
 from deltasql.log import (
     AddFile,
     LogStore,

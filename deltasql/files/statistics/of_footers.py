@@ -9,6 +9,10 @@ Statistics of existing data files of any writer, computed from their rows.
 Footers would be cheaper, but they lack the statistics that ANALYZE is run for: bounds of INT96 timestamps and of
 columns with NaN, and null counts of arrays. Besides, pyarrow aborts the process for the column chunks of some damaged
 footers, while reading rows raises a proper error.
+
+Bounds of floating-point columns in the footers of Parquet files, none of which may leave out NaN.
+
+Arrow writes them without NaN, and Spark takes NaN for the greatest number: it would pass over row groups with NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +20,8 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -25,8 +30,22 @@ from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
 from deltasql.base import np, pa, pc, pq
-from deltasql.files.inspection import footer as footer_of
-from deltasql.files.inspection import readable, says_old_calendar
+from deltasql.files.footers import (
+    CHUNKS,
+    KEY,
+    KEYS,
+    META,
+    NAN_SAFE_KEY,
+    ROW_GROUPS,
+    VALUE,
+    ending,
+    float_leaves,
+    footer_of,
+    readable,
+    says_old_calendar,
+    together,
+)
+from deltasql.files.footers import footer as file_footer
 from deltasql.log import (
     COLUMN_MAPPING_MODE,
     AddFile,
@@ -34,6 +53,7 @@ from deltasql.log import (
     IndexRule,
     Snapshot,
     Stores,
+    Struct,
     absolute,
     index_rule,
     indexed_leaves,
@@ -319,7 +339,7 @@ def extremes(
     """Lowest and highest values of each file's columns, by physical name."""
 
     def of(add: AddFile) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        metadata = footer_of(stores, absolute(add.path, root))
+        metadata = file_footer(stores, absolute(add.path, root))
         statistics = file_statistics(metadata, schema, (), IndexRule(leaves=-1), None)
         return statistics.get("minValues", {}), statistics.get("maxValues", {})
 
@@ -578,3 +598,51 @@ def _floored(numbers: pa.Array, divisor: int) -> pa.Array:
     quotient = pc.divide(numbers, divisor)
     needs_one = pc.and_(pc.less(numbers, 0), pc.invert(pc.equal(pc.multiply(quotient, divisor), numbers)))
     return pc.subtract(quotient, pc.cast(needs_one, "int64"))
+
+
+# Fields of ColumnMetaData and Statistics, by their numbers.
+_STATISTICS = 12
+_BOUNDS = (1, 2, 5, 6, 7, 8)
+
+
+def with_sure_bounds(data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> pa.Buffer:
+    """A Parquet file, whole, without bounds of the floating-point columns that have NaN, or are not in `floats`.
+
+    What a row group was copied with need not be true of all its values.
+    """
+    metadata = pq.read_metadata(pa.BufferReader(data))
+    leaves = float_leaves(metadata)
+    if not leaves:
+        return data
+    start, footer = footer_of(memoryview(data))
+    unsure = _unsure(metadata, leaves, floats)
+    if unsure:
+        footer.put_structs(ROW_GROUPS, [_without_bounds(group, unsure) for group in footer.structs(ROW_GROUPS)])
+    entry = Struct()
+    entry.put_text(KEY, NAN_SAFE_KEY)
+    entry.put_text(VALUE, "none")
+    entries = [item for item in footer.structs(KEYS) if item.text(KEY) != NAN_SAFE_KEY]
+    footer.put_structs(KEYS, [*entries, entry])
+    return together([memoryview(data)[:start], ending(footer)])
+
+
+def _unsure(metadata: pq.FileMetaData, leaves: Collection[int], floats: Mapping[str, FloatBounds]) -> set[int]:
+    """The numbers of the leaves that are not known to be without NaN."""
+    paths = [metadata.schema.column(at).path for at in range(metadata.num_columns)]
+    # A dot may be part of a name, so that two leaves can have one path.
+    shared = Counter(paths)
+    return {at for at in leaves if shared[paths[at]] > 1 or floats.get(paths[at], (None, None))[1] is None}
+
+
+def _without_bounds(group: Struct, leaves: Collection[int]) -> Struct:
+    """A row group that says nothing of the least and the greatest values of some leaves."""
+    chunks = group.structs(CHUNKS)
+    for at in leaves:
+        meta = chunks[at].struct(META)
+        if _STATISTICS in meta:
+            statistics = meta.struct(_STATISTICS)
+            statistics.drop(*_BOUNDS)
+            meta.put_struct(_STATISTICS, statistics)
+            chunks[at].put_struct(META, meta)
+    group.put_structs(CHUNKS, chunks)
+    return group

@@ -25,11 +25,9 @@ from uuid import uuid4
 
 from deltasql.base import np, pa, pc, pq
 from deltasql.base import zone as session_zone
-from deltasql.files.footers import has_nested_ids, with_nested_ids
-from deltasql.files.inspection import awaited, working
+from deltasql.files.footers import awaited, has_nested_ids, with_nested_ids, working
 from deltasql.files.reading.file_reader import CORES, PIECE_BYTES, Piece, ordered
 from deltasql.files.reading.file_tables import literal_table
-from deltasql.files.statistics.nan_bounds import with_sure_bounds
 from deltasql.files.statistics.of_footers import (
     FloatBounds,
     FloatRange,
@@ -38,6 +36,7 @@ from deltasql.files.statistics.of_footers import (
     float_ranges,
     stats_json,
     united,
+    with_sure_bounds,
 )
 from deltasql.files.writing.spliced_files import joined
 from deltasql.log import (

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from deltasql.base import Numbers, errors, np, pa, pc, pq
-from deltasql.files.inspection import awaited, working
+from deltasql.files.footers import awaited, working
 from deltasql.files.reading.file_reader import CORES, Piece, group_ranges, index_mask, indexes_between, slice_between
 from deltasql.files.statistics.of_footers import FloatRange, float_ranges, has_floats, united
 from deltasql.files.writing.arrow_files import (

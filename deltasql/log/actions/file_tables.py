@@ -25,8 +25,7 @@ import pyarrow.json as pj
 
 from deltasql.base import errors, np, pa, pc
 from deltasql.log.actions.action_fields import ACTIONS, has_odd_bytes, parse_line
-from deltasql.log.actions.actions import AddFile, Json, RemoveFile
-from deltasql.log.actions.record_count import record_count
+from deltasql.log.actions.actions import AddFile, Json, RemoveFile, record_count
 from deltasql.log.storage.listing import canonical
 from deltasql.schema import EMPTY, flags, from_python, integers, no_rows, strings
 

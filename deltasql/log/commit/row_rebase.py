@@ -27,7 +27,7 @@ from typing import Any, Protocol
 
 from deltasql.base import counted, errors, np
 from deltasql.log import operations
-from deltasql.log.actions.actions import Action, AddFile, Json
+from deltasql.log.actions.actions import Action, AddFile, Json, record_count
 from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.actions.deletion_vectors import (
     MarkedFile,
@@ -38,7 +38,6 @@ from deltasql.log.actions.deletion_vectors import (
     rows_marked_in,
     write_vectors,
 )
-from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.conflict import Attempt, Rebase, Winner, file_conflict, partition_text
 from deltasql.log.storage.listing import canonical
 from deltasql.log.storage.log_store import LogStore

@@ -32,11 +32,10 @@ from deltasql.log.actions.action_fields import (
     check_fields,
     has_odd_characters,
 )
-from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.actions.actions import BOUNDARIES, DomainMetadata, FileTotals, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
 from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.listing import canonical, checksum_path
 from deltasql.log.storage.log_store import LogStore

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
+from deltasql.log.actions.actions import BOUNDARIES, FileTotals
 
 
 def count_files(sizes: pa.ChunkedArray, vectors: pa.ChunkedArray) -> FileTotals:

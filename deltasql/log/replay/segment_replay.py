@@ -17,12 +17,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.base import DeltaSqlError, errors
-from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.actions.actions import DomainMetadata, FileTotals, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.checksum import LogTail, TableState, count_commits, read_checksum, replay
-from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import (
     CheckpointFiles,
     Delta,

@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from deltasql.base import LeftToEngineError, np, pa, pc
-from deltasql.log.actions.record_count import live_rows
+from deltasql.log.actions.actions import live_rows
 from deltasql.log.replay.checkpoint import take_rows
 from deltasql.log.skipping.column_bounds import (
     Bounds,

@@ -23,8 +23,8 @@ from collections.abc import Collection, Iterable, Sequence
 from deltasql.base import errors
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
+from deltasql.log.configuration.keys import check_iceberg_library, converts_to_iceberg
 from deltasql.log.configuration.properties import has_commit_timestamps
-from deltasql.log.configuration.row_ids import check_iceberg_library, converts_to_iceberg
 from deltasql.log.properties import (
     CHECKPOINT_INTERVAL,
     DELETED_FILE_RETENTION,
@@ -36,10 +36,9 @@ from deltasql.log.properties import (
 )
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.checksum import VersionChecksum
-from deltasql.log.replay.delta_log import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
 from deltasql.log.replay.segment_replay import LogReader
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import Snapshot, file_times
 from deltasql.log.source_files import FOLDER, needed_parts
 from deltasql.log.storage.listing import LOG, STAGED_COMMITS, checksum_path, compacted_path
 from deltasql.log.storage.log_store import Entry, LogStore

@@ -14,7 +14,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.commit_stores import catalog_file
 from deltasql.catalog.governance import Argument, Governance, Policy, Securable
 from deltasql.catalog.names import Subject
-from deltasql.plan.way import StatementWarning
+from deltasql.plan.base import StatementWarning
 
 
 @pytest.fixture(params=["sqlite", "objects"])

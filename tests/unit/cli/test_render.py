@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from deltasql.files.rendering import FORMATS
-from deltasql.files.rendering.formats import render
 from deltasql.files.rendering.values import (
     Grid,
     display_width,
     float_text,
+    render,
     value_json,
     value_text,
     write_markdown,

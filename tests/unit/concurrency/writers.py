@@ -15,7 +15,7 @@ from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.conflict import Rebase
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 OK, IDLE = "ok", "ok without a commit"

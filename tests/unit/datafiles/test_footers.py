@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltasql.files.inspection import foreign_columns
+from deltasql.files.footers import foreign_columns
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
 

@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.files.inspection import NAN_SAFE_KEY, bounds_are_sure
-from deltasql.files.statistics.nan_bounds import with_sure_bounds
-from deltasql.files.statistics.of_footers import float_bounds
+from deltasql.files.footers import NAN_SAFE_KEY, bounds_are_sure
+from deltasql.files.statistics.of_footers import float_bounds, with_sure_bounds
 from deltasql.files.writing.arrow_files import encoded
 from deltasql.log.storage.stores import Stores
 

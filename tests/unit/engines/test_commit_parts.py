@@ -22,7 +22,7 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.plan import base
 from deltasql.plan.operators import Constraint
 from deltasql.planner.alignment import length_checks

@@ -9,7 +9,7 @@ import pytest
 
 import deltasql
 from deltasql.base.errors import NeedsEngineError
-from deltasql.plan.way import ComputedBy
+from deltasql.plan.base import ComputedBy
 
 
 @pytest.fixture
@@ -85,6 +85,6 @@ def test_settings_are_named_as_the_reason(session: deltasql.Session) -> None:
 
 
 def test_the_log_has_a_line_for_each_way(session: deltasql.Session, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG, "deltasql.plan.way"):
+    with caplog.at_level(logging.DEBUG, "deltasql.plan.base"):
         session.sql("UPDATE u SET name = 'c' WHERE id = 1")
     assert f"rows are computed in this process: {IN_PROCESS}" in caplog.messages

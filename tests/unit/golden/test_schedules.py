@@ -14,7 +14,7 @@ from deltasql.clients.golden.compare import DirectivePosition
 from deltasql.clients.golden.parallel import run_suite
 from deltasql.clients.golden.record import ScheduleText
 from deltasql.clients.golden.schedules.schedule import interleavings, read_schedules
-from deltasql.log.commit import commit_race
+from deltasql.log.commit import transaction
 
 HEAD = "-- log: off\n\nCREATE TABLE t (id INT) TBLPROPERTIES ('delta.isolationLevel' = '{level}');\n"
 BODY = """
@@ -206,7 +206,7 @@ def test_a_fault_that_meets_no_put_is_a_defect(tmp_path: Path) -> None:
 @pytest.fixture
 def blind_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that finds no conflicts."""
-    monkeypatch.setattr(commit_race, "table_conflict", lambda *_: None)
+    monkeypatch.setattr(transaction, "table_conflict", lambda *_: None)
 
 
 @pytest.mark.usefixtures("blind_checker")

@@ -12,7 +12,7 @@ from deltasql.log.configuration.properties import partition_keys
 from deltasql.log.iceberg.current_metadata import current_metadata
 from deltasql.log.iceberg.manifests import StoreIO, read_manifests
 from deltasql.log.iceberg.table_metadata import parse_metadata
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 PROPERTIES = "'delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg'"
 STATS = '{"numRecords":2}'

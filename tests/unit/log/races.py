@@ -29,7 +29,7 @@ from deltasql.log.commit.row_rebase import (
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.committers import Committer
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
 

@@ -33,7 +33,7 @@ from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]

@@ -12,7 +12,7 @@ from deltasql import DeltaSqlError, Session, connect
 from deltasql.base.errors import CatalogManagedError, UnsupportedWriteFeaturesError, VersionNotFoundError
 from deltasql.log.configuration.properties import check_readable
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 FEATURES = ("catalogManaged", "catalogOwned-preview")
 

@@ -17,8 +17,8 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import read_last_checkpoint
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_writer import TopLevel, write_checkpoint
 from deltasql.log.upkeep.post_commit import clean_up_log

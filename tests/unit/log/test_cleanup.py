@@ -10,8 +10,8 @@ from deltasql.base.errors import StorageError, TimestampTooEarlyError, VersionNo
 from deltasql.log import operations
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import classify
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint

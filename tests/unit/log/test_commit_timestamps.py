@@ -15,7 +15,7 @@ from deltasql.base.errors import MetadataChangedError, TimestampTooEarlyError, T
 from deltasql.log import operations
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 Create = Callable[..., DeltaLog]

@@ -13,8 +13,8 @@ from deltasql.log import operations
 from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import AddFile, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import build_segment, classify
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 

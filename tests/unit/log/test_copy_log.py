@@ -12,7 +12,7 @@ import pytest
 from deltasql.base.errors import CopyStateError
 from deltasql.log import operations
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.source_files import (
     COPY_INTO,
     NEVER_EXPIRES,

@@ -19,8 +19,8 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
-from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import read_last_checkpoint
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.listing import checksum_path, commit_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import open_store

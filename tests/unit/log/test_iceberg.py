@@ -24,7 +24,7 @@ from deltasql.log.iceberg import table_metadata
 from deltasql.log.iceberg.convert import write_iceberg_metadata
 from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metadata_path
 from deltasql.log.properties import DELETED_FILE_RETENTION
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.session.session import Session

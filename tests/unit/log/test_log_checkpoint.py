@@ -15,13 +15,19 @@ import pytest
 
 from deltasql.base.errors import CheckpointMismatchError, InvalidCheckpointError
 from deltasql.log import operations
-from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
+from deltasql.log.actions.actions import (
+    BOUNDARIES,
+    AddFile,
+    DeletionVector,
+    DomainMetadata,
+    FileTotals,
+    Metadata,
+    SetTransaction,
+)
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
 from deltasql.log.replay.log_segment import read_last_checkpoint
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.log.replay.stats_struct import parse_stats, stats_to_json, stats_type
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.post_commit import after_commit, checkpoint_is_due, write_checksum

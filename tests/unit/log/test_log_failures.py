@@ -12,10 +12,10 @@ import pytest
 
 from deltasql.base.errors import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
 from deltasql.log import operations
-from deltasql.log.commit import commit_race
+from deltasql.log.commit import transaction
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.replay.delta_log import DeltaLog, version_at
 from deltasql.log.replay.log_segment import list_log
+from deltasql.log.replay.snapshot import DeltaLog, version_at
 
 
 def test_a_log_without_commits_has_no_version_at_a_time(create: Callable[..., DeltaLog]) -> None:
@@ -51,7 +51,7 @@ def test_a_race_that_is_always_lost_ends(
     late = Transaction(log, log.snapshot())
     append(log, "other.parquet")
     # The deadline has passed when the first try is over.
-    monkeypatch.setattr(commit_race, "back_off", lambda attempts: None)
+    monkeypatch.setattr(transaction, "back_off", lambda attempts: None)
     clock = iter([0.0, *([1e9] * 100)])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with pytest.raises(CommitRetriesExceededError) as caught:

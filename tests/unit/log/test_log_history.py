@@ -11,8 +11,8 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog, file_times, timestamp_text
 from deltasql.log.replay.log_segment import classify
+from deltasql.log.replay.snapshot import DeltaLog, file_times, timestamp_text
 from deltasql.log.storage.log_store import Entry
 
 Create = Callable[..., DeltaLog]

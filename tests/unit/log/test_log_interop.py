@@ -13,7 +13,7 @@ import pytest
 from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 ROWS = pa.table({"p": ["a b", "b%", "", None], "x": [1, 2, 3, 4]})

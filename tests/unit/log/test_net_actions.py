@@ -29,8 +29,7 @@ from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.pending import NetActions, PinnedLog
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.schema.types import LONG, StructField, StructType
 from tests.samples import examples
 

@@ -11,7 +11,7 @@ import pytest
 
 from deltasql.base.errors import AmbiguousWriteError, RowAppendError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.commit import commit_race, transaction
+from deltasql.log.commit import transaction
 from deltasql.log.committers import FileSystemCommitter
 from deltasql.log.protocol import Protocol
 from deltasql.log.storage.stores import open_store
@@ -22,7 +22,7 @@ ALL = set(range(20))
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commit_race, "back_off", lambda attempts: None)
+    monkeypatch.setattr(transaction, "back_off", lambda attempts: None)
 
 
 class Scripted(FileSystemCommitter):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.log.actions.record_count import record_count
+from deltasql.log.actions.actions import record_count
 
 
 @pytest.mark.parametrize(

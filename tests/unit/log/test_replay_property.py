@@ -31,7 +31,7 @@ from deltasql.log.actions.actions import (
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
 from deltasql.log.upkeep.checkpoint_writer import (
     CheckpointRows,

@@ -10,10 +10,9 @@ import pytest
 
 from deltasql.base.errors import MetadataChangedError, RowIdsWithoutStatisticsError
 from deltasql.log import operations
-from deltasql.log.actions.actions import Action, AddFile, Metadata
-from deltasql.log.actions.record_count import record_count
+from deltasql.log.actions.actions import Action, AddFile, Metadata, record_count
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.configuration.row_ids import (
+from deltasql.log.configuration.keys import (
     ENABLEMENT_TAG,
     ROW_TRACKING_DOMAIN,
     high_water_mark,
@@ -22,7 +21,7 @@ from deltasql.log.configuration.row_ids import (
 )
 from deltasql.log.properties import ROW_TRACKING, ROW_TRACKING_SUSPENDED
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.types import RowIdColumns, StructType
 

@@ -24,7 +24,7 @@ from deltasql.log.actions.commit_file import encode_actions
 from deltasql.log.actions.file_tables import ADD, REMOVE, from_actions, from_files
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.types import StructType
 

@@ -25,7 +25,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.stream_source import StreamOffset, StreamRules, StreamSource
 from deltasql.schema.types import LONG, StructField, StructType
 

@@ -19,7 +19,7 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.row_rebase import row_indexes_by_order
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from tests.unit.log.races import Table, Writer, positions
 from tests.unit.log.test_row_rebase import refused
 

@@ -30,7 +30,7 @@ from deltasql.log.commit.commit_writer import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.committers import FileSystemCommitter
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]
@@ -374,7 +374,7 @@ import sys
 from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 
 log = DeltaLog(sys.argv[1])
 for number in range(10):

@@ -18,7 +18,7 @@ from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.old_files import hidden_names, unused_files
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import open_store

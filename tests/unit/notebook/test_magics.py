@@ -114,7 +114,7 @@ def test_results_go_to_variables(notebook: Notebook) -> None:
 def test_a_change_of_schema_is_shown(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     notebook.run("%sql CREATE TABLE t (a STRUCT<b: INT>)")
     # No version is read once more for it.
-    monkeypatch.delattr("deltasql.log.replay.delta_log.build_segment")
+    monkeypatch.delattr("deltasql.log.replay.snapshot.build_segment")
     notebook.run("%sql ALTER TABLE t ADD COLUMN a.c INT")
     assert "schema of t, version 1" in notebook.shown[0]["text/html"]
     assert "+  |    |-- c: int" in notebook.shown[0]["text/html"]

@@ -16,11 +16,10 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.log.storage.stores import Stores
+from deltasql.plan.base import EVALUATED, ComputedBy, Way
 from deltasql.plan.operators import Check, Operator, Project, Scan, SqlQuery, Supplied, children
-from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.planner.catalog_changes import (
     CatalogChange,
     FunctionChange,

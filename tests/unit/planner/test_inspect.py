@@ -17,7 +17,7 @@ from deltasql.base.errors import (
     TimestampInvalidError,
     TimeTravelViewError,
 )
-from deltasql.plan.way import EVALUATED
+from deltasql.plan.base import EVALUATED
 from deltasql.planner.changes import Analysis, Answer
 from tests.unit.planner.lab import Lab
 

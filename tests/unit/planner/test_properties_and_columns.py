@@ -22,7 +22,7 @@ from deltasql.base.errors import (
 from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner.changes import Answer, TableChange, Verification
 from deltasql.schema.types import BOOLEAN

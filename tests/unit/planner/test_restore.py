@@ -18,7 +18,7 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.listing import commit_path
 from deltasql.schema.checks import identities, with_identities
 from deltasql.session.execution import commit

@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.base.errors import ColumnNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.schema.paths import candidates, find_path, leaves, replace_type, resolve, suggestion, walk
+from deltasql.schema.text import candidates, find_path, leaves, replace_type, resolve, suggestion, walk
 from deltasql.schema.types import INTEGER, LONG, STRING, ArrayType, MapType, StructField, StructType
 
 INNER = StructType((StructField("X", INTEGER), StructField("deep", ArrayType(StructType((StructField("y", LONG),))))))

@@ -18,8 +18,7 @@ from deltasql.schema.edits import (
     set_type,
 )
 from deltasql.schema.json import schema_to_json
-from deltasql.schema.paths import resolve
-from deltasql.schema.text import schema_ddl
+from deltasql.schema.text import resolve, schema_ddl
 from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import (
     INTEGER,

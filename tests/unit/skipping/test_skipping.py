@@ -15,8 +15,7 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.log.skipping.predicates import condition
 from deltasql.log.skipping.pruning import prune, skip_files
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import pytest
 
 from deltasql.base.errors import TimestampInvalidError
-from deltasql.sql.literals import timestamp_of
+from deltasql.sql.constants import timestamp_of
 
 
 def nothing(_: str) -> None:

@@ -23,6 +23,8 @@ queries, compiles it, so that it fits the running release; where that fails, Spa
 Spark Connect sessions: one for each open session of deltasql.
 
 The log of what PySpark sends to its JVM, which holds whole commands at the level DEBUG: without lent credentials.
+
+PySpark is loaded by one thread at a time.
 """
 
 from __future__ import annotations
@@ -50,7 +52,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import errors, pa, without_concealed
-from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.tuning import SHUFFLES
 from deltasql.files import RUNNING, available_memory
 from deltasql.log import is_identity
@@ -58,6 +59,21 @@ from deltasql.log import is_identity
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import DataFrame, SparkSession
+
+
+_LOADING_LOCK = threading.Lock()
+
+
+def load_pyspark() -> None:
+    """Imports PySpark; a second thread waits until it is whole.
+
+    Its packages import each other: of two threads that begin with `from pyspark.errors import …` and `from pyspark.sql
+    import …`, each holds the module that the other one waits for, and Python then shows one of them half a module.
+    """
+    with _LOADING_LOCK:
+        import pyspark.errors
+        import pyspark.sql.functions
+        import pyspark.sql.pandas.types  # noqa: F401
 
 
 START_LOCK = threading.Lock()

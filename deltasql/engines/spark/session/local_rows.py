@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import F, errors, pa
-from deltasql.engines.spark.loading import load_pyspark
-from deltasql.engines.spark.session.local import streamed
+from deltasql.engines.spark.session.local import load_pyspark, streamed
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import MEMORY_SHARE, SENT_BYTES, available_memory
 from deltasql.log import LogStore, folder_and_name
