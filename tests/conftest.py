@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltasql.base.settings.session_settings import COMPUTE, DEFAULTS, FSYNC
+from deltasql.base.session_settings import COMPUTE, DEFAULTS, FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
 from tests import on_sail
 from tests.jvm_archive import HEAP, SHORT_RUNS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.base.settings.session_settings import COMPUTE, DEFAULTS
+from deltasql.base.session_settings import COMPUTE, DEFAULTS
 from deltasql.clients.golden import run_file
 from deltasql.clients.golden.record import expects_no_jvm
 from tests import samples

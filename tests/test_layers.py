@@ -18,7 +18,7 @@ LAYERS = (
     {"schema"},
     {"plan"},
     {"sql"},
-    {"log.properties", "log.operations"},
+    {"log.table_properties", "log.operations"},
     {"log.storage", "log.protocol"},
     {"log.committers"},
     {"log.actions"},
@@ -34,7 +34,7 @@ LAYERS = (
     {"planner"},
     {"statements", "engines.choice", "engines.running"},
     {"engines.rewriting"},
-    {"engines.local", "engines.spark.session.local"},
+    {"engines.local", "engines.spark.loading"},
     {"engines.spark.failures"},
     {"engines.spark.session"},
     {"engines.spark.reading"},
@@ -178,7 +178,7 @@ LATE = {
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,
     "deltasql.session.opening": START,
-    "deltasql.base.settings.engines": START,
+    "deltasql.base.engine_names": START,
 }
 """Modules that functions import, and what that keeps out of a metadata statement: a package, or START (see there).
 

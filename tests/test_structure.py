@@ -105,10 +105,10 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
-    "modules": 382,
-    f"modules under {SMALL} lines": 27,
-    "names imported from another room": 1456,
-    "imports between modules": 1992,
+    "modules": 366,
+    f"modules under {SMALL} lines": 24,
+    "names imported from another room": 1272,
+    "imports between modules": 2030,
     "classes of errors": 11,
     "files that tokenize": 58,
 }

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import FSYNC
+from deltasql.base.session_settings import FSYNC
 from deltasql.catalog.governance import DEFAULT_CATALOG
 from deltasql.files.result import Result
 from deltasql.plan.base import SqlText, TableName

@@ -20,14 +20,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from deltasql.base import IGNORE_MISSING_FILES, LeftToEngineError, errors, np, pa, pc, pq
+from deltasql.base import LeftToEngineError, errors, np, pa, pc, pq, session_settings
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
 from deltasql.files import (
-    CHANGED_PART,
-    CHANGED_ROWS,
-    FEW_CHANGED_ROWS,
-    FILE_BYTES,
-    UNPACKED,
     CompactionGroup,
     FileInMemory,
     FileReader,
@@ -53,6 +48,7 @@ from deltasql.files import (
     row_group_rows,
     spark_uri,
     split_addresses,
+    thresholds,
     vector_positions,
 )
 from deltasql.log import Stores, decode_path, prune
@@ -73,13 +69,17 @@ from deltasql.schema import (
 
 
 def may_copy_rows(
-    session: SessionFacts, target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray, most: int = FILE_BYTES
+    session: SessionFacts,
+    target: Scan,
+    stage: FileStage,
+    sizes: pa.Array | pa.ChunkedArray,
+    most: int = thresholds.FILE_BYTES,
 ) -> bool:
     """As `are_copyable`, if the session leaves it to this process. Starts the engine.
 
     Only Spark passes over files that may be missing. Raises what `copied_in_process` raises.
     """
-    if (session.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true":
+    if (session.current_value(session_settings.IGNORE_MISSING_FILES.name) or "").lower() == "true":
         return False
     if not are_copyable(target, stage, sizes, most):
         return False
@@ -280,7 +280,10 @@ def same_columns(output: StructType, columns: StructType) -> bool:
 
 def most_changed(stores: Stores, files: pa.Table) -> float:
     """The maximum number of changed rows in `files` for which this process does the file rewrite."""
-    return min(CHANGED_ROWS, max(FEW_CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files)))
+    return min(
+        thresholds.CHANGED_ROWS,
+        max(thresholds.FEW_CHANGED_ROWS, thresholds.CHANGED_PART * count_live_rows(stores, files)),
+    )
 
 
 def changed_columns(operator: Rewrite) -> Iterator[str]:
@@ -395,4 +398,4 @@ def bin_numbers(operator: Rearrange) -> tuple[int, ...]:
 
 def most_bytes(session: SessionFacts) -> int:
     """How big a united file may be: it is in memory as its row groups, and once more as a whole."""
-    return memory_limit(session) // UNPACKED
+    return memory_limit(session) // thresholds.UNPACKED

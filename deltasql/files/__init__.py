@@ -14,11 +14,7 @@ __getattr__, __dir__ = door(
         readable sure_bounds with_nested_ids working
     foreign.tables: SourceFile SourceTable column_pieces folder_values iceberg_source parquet_columns
         parquet_files read_columns source_statistics source_table
-    frame_options: COMPRESSION DATA_CHANGE FIRST_TIMESTAMP FIRST_VERSION IGNORE_NULL_PARTITIONS LAST_TIMESTAMP
-        LAST_VERSION MERGE_SCHEMA MOST_ROWS OPTIMIZES OVERWRITE_MODE OVERWRITE_SCHEMA READ_CHANGE_DATA
-        READ_CHANGE_FEED READ_OPTIONS REPLACE_ON REPLACE_USING REPLACE_WHERE STREAM_OPTIONS TARGET_ALIAS
-        TIMESTAMP_AS_OF TXN_APP_ID TXN_VERSION USER_METADATA VERSION_AS_OF WRITE_OPTIONS Option Options
-        StreamOptions stream_options
+    frame_options: Option Options StreamOptions stream_options
     reading.file_reader: ADDRESS CORES DESCRIPTION OLD_DAYS ROW_BITS FileReader Piece RowFilter are_among
         batches count_live_rows encoded_name footer_columns group_sizes in_memory index_mask is_of_old_calendar
         reader_schema row_count row_group_rows slice_between spark_uri split_addresses tables_of widest
@@ -29,11 +25,7 @@ __getattr__, __dir__ = door(
     rendering.progress: ProgressLine number_text size_text
     rendering.values: Grid Page error_classes help_on render value_text zone_of
     result: AnsweredRows Columnar CommandRows Placed Result Row RowSource to_row
-    stage: BROADCAST_ROWS CHANGED_PART CHANGED_ROWS CHOSEN_ROWS COUNTED_ROWS FEW_BYTES FEW_CHANGED_ROWS
-        FEW_FILES FEW_SENT_BYTES FILE_BYTES GROUPS IN_MEMORY_BYTES JOINED_PAIRS KEYED_BYTES LEAST_ROWS
-        LISTED_ROWS MEMORY_SHARE MOST_BITS MOST_BROADCAST_ROWS NUMBERED_FILES READ_FILES RESULT_BYTES RUNNING
-        SENT_BYTES SOURCE_PART SPLIT_BYTES STORE_BYTES TINY_BYTES UNPACKED FileStage SessionFacts
-        available_memory memory_limit require_memory
+    stage: RUNNING FileStage SessionFacts available_memory memory_limit require_memory
     statistics.of_footers: extremes float_bounds recomputed with_sure_bounds
     writing.arrow_files: CHANGE_DATA DIRECTORY_PREFIX ORIGIN Staged StagedFile WrittenFile as_stored
         by_directory data_entries directory_name directory_of encoded write_pieces write_tables written_files

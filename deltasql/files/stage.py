@@ -23,8 +23,9 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 from uuid import uuid4
 
-from deltasql.base import COLLECT_STATISTICS, MEMORY_LIMIT, LeftToEngineError, errors, pa
+from deltasql.base import LeftToEngineError, errors, pa, session_settings
 from deltasql.files.reading.file_reader import CORES, Piece
+from deltasql.files.thresholds import MEMORY_SHARE, SMALL_FILES_BYTES, UNPACKED
 from deltasql.files.writing.arrow_files import (
     CHANGE_DATA,
     Staged,
@@ -44,85 +45,9 @@ from deltasql.files.writing.successors import (
     copy_unchanged,
     united_files,
 )
-from deltasql.log import (
-    COMPRESSION_CODEC,
-    INDEXED_COLUMNS,
-    PARQUET_VERSION,
-    STATS_COLUMNS,
-    AddCDCFile,
-    Stores,
-    TableProperties,
-    compat_tags,
-    decode_path,
-)
+from deltasql.log import AddCDCFile, Stores, TableProperties, compat_tags, decode_path, table_properties
 from deltasql.plan import ANY_SHAPE, FileShape, Literals, MemoryRows
 from deltasql.schema import VOID, StructType, physical_name, quote_name
-
-TINY_BYTES = 1 << 20
-"""Input of Spark below which planning costs more than rows: 3 MB are 300,000 rows already, which want generated code.
-
-On a local disk this process reads and writes so little for Spark: a job of Spark's takes 0.1 s more.
-"""
-FEW_BYTES = 8 << 20
-"""A table of so many bytes is read whole, and rewritten in one pass rather than searched first."""
-FEW_FILES = 64
-"""Spark rewrites a table of so many files in one pass, and names them in its plans."""
-READ_FILES = 1_000
-"""This process reads a table of so many files whole: half a millisecond each, where Spark takes seconds to start."""
-STORE_BYTES = 64 << 20
-"""In an object store this process moves so many bytes itself: to start a Spark with connectors takes longer."""
-
-IN_MEMORY_BYTES = 128 << 20
-"""Of files whose rows are in memory at once, some hundred MB there."""
-SMALL_FILES_BYTES = 64 << 20
-"""Of files that are rewritten side by side, beyond one for each core: more hides the time of requests, not of cores."""
-FILE_BYTES = 256 << 20
-"""A file that is larger is not rewritten in this process: it and its successor are in memory side by side."""
-RESULT_BYTES = 1 << 30
-"""Of files whose rows go to the caller: beyond, Spark says how much of a result it lets through."""
-
-MEMORY_SHARE = 0.5
-"""Of the memory that this process may use: the rows that it holds for a statement; the engine needs the other half."""
-UNPACKED = 4
-"""Rows in memory take so many times the bytes of their Parquet files: 3.2 for TPC-H's lineitem, 4 for short texts."""
-
-CHANGED_ROWS = 1_000_000
-"""So many rows that change are computed in this process; of more, executors write files side by side."""
-CHANGED_PART = 0.5
-"""Of the rows of the files that are rewritten: beyond, to copy the others saves less than the search costs."""
-FEW_CHANGED_ROWS = 100_000
-"""So many rows are computed and written here at any share of their files: less work than a job of the engine."""
-CHOSEN_ROWS = 1_000_000
-"""Rows that a WHERE of a SELECT in this process may choose, and sort."""
-GROUPS = 10_000
-"""Groups of an aggregate query in this process: each is an object of Python."""
-SPLIT_BYTES = 4 << 20
-"""One task of Spark reads a file of so many bytes, and so adds its numbers in their order."""
-JOINED_PAIRS = 4_000_000
-"""Pairs of rows that meet in a join in this process: 0.2 s, and 64 MB of indexes."""
-
-BROADCAST_ROWS = 1_000_000
-"""A source of MERGE of so many rows is sent to every task of Spark, and so joined without a shuffle of the target."""
-LISTED_ROWS = 20_000
-"""So many row indexes come from Spark as a list; beyond, it makes bitmaps of them."""
-COUNTED_ROWS = 50_000
-"""More rows that a query makes or joins are worth generated code: a GROUP BY of a million takes seven times as long."""
-SOURCE_PART = 0.25
-"""A source of more than this part of the target's rows leaves out too few of them for its keys to be looked for."""
-LEAST_ROWS = 100_000
-"""A target of fewer rows is joined sooner than the keys of the source are fetched."""
-MOST_BITS = 1 << 26
-"""Deleted row indexes are sent to every task of Spark as a bitmap of so many bits, 8 MiB."""
-MOST_BROADCAST_ROWS = 2_000_000
-"""So many deleted row indexes are sent to every task for a join; of more, both sides are shuffled."""
-KEYED_BYTES = 256 << 20
-"""In memory: more rows that have one of the source's keys are read by Spark itself."""
-SENT_BYTES = 1 << 20
-"""In memory: more rows go to Sail by way of a file, which both see."""
-FEW_SENT_BYTES = 256 << 10
-"""Of files that this process reads for Sail: to copy the rows that stay is faster from 20,000 rows on."""
-NUMBERED_FILES = 256
-"""So many files are named in SQL by their number, with a comparison for each."""
 
 
 class SessionFacts(Protocol):
@@ -187,8 +112,8 @@ def memory_limit(session: SessionFacts) -> int:
 
     Raises InvalidSettingError.
     """
-    text = session.session_value(MEMORY_LIMIT.name)
-    value = None if text is None else MEMORY_LIMIT.value(text)
+    text = session.session_value(session_settings.MEMORY_LIMIT.name)
+    value = None if text is None else session_settings.MEMORY_LIMIT.value(text)
     return value or int(MEMORY_SHARE * available_memory())
 
 
@@ -203,7 +128,7 @@ def require_memory(session: SessionFacts, size: int) -> None:
     limit = memory_limit(session)
     if UNPACKED * size > limit:
         raise LeftToEngineError(
-            f"{size:,} bytes are read, whose rows may take more than {MEMORY_LIMIT.name}, {limit:,}"
+            f"{size:,} bytes are read, whose rows may take more than {session_settings.MEMORY_LIMIT.name}, {limit:,}"
         )
 
 
@@ -262,7 +187,7 @@ class FileStage:
         shape: FileShape = ANY_SHAPE,
     ) -> None:
         properties = TableProperties(configuration)
-        codec, version = properties[COMPRESSION_CODEC], properties[PARQUET_VERSION]
+        codec, version = properties[table_properties.COMPRESSION_CODEC], properties[table_properties.PARQUET_VERSION]
         self._shape = replace(shape, codec=shape.codec or codec, format_version=version)
         self._session, self._root, self._store = session, root, session.stores.open(root)
         self._partitions, self._configuration = partition_columns, configuration
@@ -317,10 +242,14 @@ class FileStage:
     @property
     def _indexed(self) -> Mapping[str, str]:
         """The table's properties as they count for the statistics of new files."""
-        if COLLECT_STATISTICS.value(self._session.session_value(COLLECT_STATISTICS.name)):
+        if session_settings.COLLECT_STATISTICS.value(
+            self._session.session_value(session_settings.COLLECT_STATISTICS.name)
+        ):
             return self._configuration
-        others = {key: value for key, value in self._configuration.items() if key != STATS_COLUMNS.name}
-        return {**others, INDEXED_COLUMNS.name: "0"}
+        others = {
+            key: value for key, value in self._configuration.items() if key != table_properties.STATS_COLUMNS.name
+        }
+        return {**others, table_properties.INDEXED_COLUMNS.name: "0"}
 
     @property
     def _zone(self) -> str:

@@ -37,13 +37,6 @@ __getattr__, __dir__ = door(
     old_files: UnusedFiles hidden_names last_before logged_paths missing_files unused_files vector_location
     operations: Operation Outcome operation_named
     pending: Cut JoinedRows NetActions PinnedLog now_ms pending_commit
-    properties: APPEND_ONLY AUTO_COMPACT AUTO_OPTIMIZE CHANGE_DATA_FEED CHECKPOINT_POLICY COLUMN_MAPPING_MODE
-        COLUMN_TAGS COMPRESSION_CODEC CONSTRAINT_PREFIX DELETED_FILE_RETENTION DELETION_VECTORS
-        DELTASQL_PROPERTIES DROP_FEATURE_RETENTION INDEXED_COLUMNS ISOLATION_LEVEL KEYS MANIFESTS MAX_COLUMN_ID
-        OPTIMIZE_WRITE PARQUET_VERSION PROPERTIES PROTECTED_BEFORE REFRESH ROW_TRACKING ROW_TRACKING_SUSPENDED
-        STATS_COLUMNS TAGS TARGET_FILE_SIZE TIMESTAMPS_SINCE_TIME TIMESTAMPS_SINCE_VERSION TYPE_WIDENING
-        UNITY_TABLE_ID UNIVERSAL_FORMATS VARIANT_SHREDDING OnDrop OnReplace Property TableProperties
-        properties_of switches without_deltasql_properties
     protocol: CATALOG_MANAGED FEATURES Protocol TableFeature final_feature find_feature has_variants
         requested_features
     replay.checkpoint: OLD_DAYS
@@ -68,6 +61,9 @@ __getattr__, __dir__ = door(
     stream_source: AUTO_PROPERTY CLUSTERING_DOMAIN CLUSTERING_FEATURE CUBE_COLUMNS CUBE_CURVE CUBE_ID PROVIDER
         MarkedRows StreamFile StreamOffset StreamRules StreamSource VersionChanges changes_of clustering_columns
         clustering_domain earliest_version has_traces is_clustered logical_path physical_path version_changes
+    table_properties: AUTO_COMPACT AUTO_OPTIMIZE INDEXED_COLUMNS MAX_COLUMN_ID OPTIMIZE_WRITE TARGET_FILE_SIZE
+        VARIANT_SHREDDING OnDrop OnReplace Property TableProperties properties_of switches
+        without_deltasql_properties
     upkeep.checkpoint_writer: write_checkpoint
     upkeep.manifests: write_manifests
     upkeep.post_commit: forget_versions

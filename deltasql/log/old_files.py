@@ -29,7 +29,6 @@ from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
 from deltasql.log.configuration.keys import converts_to_iceberg
 from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.properties import DELETED_FILE_RETENTION
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot, file_times
 from deltasql.log.storage.listing import (
@@ -48,6 +47,7 @@ from deltasql.log.storage.listing import (
 )
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.table_properties import DELETED_FILE_RETENTION
 from deltasql.schema import ZERO, flags, integers, strings
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from deltasql.base import errors, meant, similar_names
-from deltasql.log.properties import TableProperties, switches
+from deltasql.log.table_properties import TableProperties, switches
 from deltasql.schema import (
     INVARIANTS,
     ArrayType,

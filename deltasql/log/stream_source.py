@@ -22,11 +22,11 @@ from deltasql.log import operations
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.actions.deletion_vectors import deleted_rows, marked_files
-from deltasql.log.properties import CHANGE_DATA_FEED
 from deltasql.log.protocol import requested_features
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import DeltaLog, Snapshot
 from deltasql.log.storage.listing import absolute, canonical, commit_path
+from deltasql.log.table_properties import CHANGE_DATA_FEED
 from deltasql.schema import Path, StructType, is_mapped, physical_name, unreadable_part
 
 # A MERGE that has file actions and yet changed no row has zeros in these metrics.

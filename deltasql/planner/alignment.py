@@ -21,7 +21,7 @@ from enum import Enum
 from itertools import count
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base import ANSI, STORE_ASSIGNMENT, Caret, errors
+from deltasql.base import Caret, errors, session_settings
 from deltasql.plan import ColumnPath, Constraint, base, quote
 from deltasql.planner.context import Context
 from deltasql.schema import (
@@ -311,7 +311,7 @@ def is_path(sql: str) -> bool:
 def store_casts(context: Context) -> Casts:
     """The casts of the session's policy. Raises InvalidSettingError."""
     # What Spark's own default is, Spark itself says where it was handed in.
-    return Casts(context.setting(STORE_ASSIGNMENT), guarded=not context.setting(ANSI))
+    return Casts(context.setting(session_settings.STORE_ASSIGNMENT), guarded=not context.setting(session_settings.ANSI))
 
 
 def new_columns(source: DataType, table: DataType, path: Path = ()) -> Iterator[Path]:

@@ -15,12 +15,10 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from deltasql.base import ANSWER_FROM_LOG, TIME_ZONE, DeltaSqlError, LeftToEngineError, errors, has_plain_meaning, pc
+from deltasql.base import DeltaSqlError, LeftToEngineError, errors, has_plain_meaning, pc, session_settings
 from deltasql.log import (
     ENABLEMENT_TAG,
-    ROW_TRACKING,
     ROW_TRACKING_FEATURE,
-    ROW_TRACKING_SUSPENDED,
     AddFile,
     BoundedColumn,
     Condition,
@@ -40,6 +38,7 @@ from deltasql.log import (
     partition_only,
     partition_value,
     properties_of,
+    table_properties,
     with_row_id_columns,
 )
 from deltasql.log import INTEGRAL as INTEGRAL_NAMES
@@ -208,7 +207,7 @@ def answered_rows(context: Context, text: SqlText) -> RowsOfLog | None:
     query = aggregate_query(text.text)
     if (
         query is None
-        or not context.setting(ANSWER_FROM_LOG)
+        or not context.setting(session_settings.ANSWER_FROM_LOG)
         or not has_plain_meaning(context.settings, context.analyst.setting)
     ):
         return None
@@ -274,7 +273,7 @@ def _groups(files: Sequence[FileValues], keys: Sequence[str] | None) -> list[Gro
 def settings_of_text(context: Context) -> dict[str, str]:
     """The settings that change the meaning of a text; the time zone is one even where it is not set."""
     zone = context.time_zone
-    return {**({} if zone is None else {TIME_ZONE.name: zone}), **context.meaning}
+    return {**({} if zone is None else {session_settings.TIME_ZONE.name: zone}), **context.meaning}
 
 
 def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
@@ -377,14 +376,14 @@ def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot 
     disables it.
     """
     old = TableProperties({} if snapshot is None else snapshot.configuration)
-    if old[ROW_TRACKING] and ROW_TRACKING not in metadata.properties:
-        metadata = metadata.with_configuration({ROW_TRACKING.name: "true"})
+    if old[table_properties.ROW_TRACKING] and table_properties.ROW_TRACKING not in metadata.properties:
+        metadata = metadata.with_configuration({table_properties.ROW_TRACKING.name: "true"})
     return with_row_id_columns(metadata, protocol, old.configuration)
 
 
 def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
     """Whether `metadata` enable row ids that files of the snapshot may lack."""
-    return metadata.properties[ROW_TRACKING] and not snapshot.properties[ROW_TRACKING]
+    return metadata.properties[table_properties.ROW_TRACKING] and not snapshot.properties[table_properties.ROW_TRACKING]
 
 
 def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
@@ -405,7 +404,7 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
     """
     if ROW_TRACKING_FEATURE not in snapshot.protocol.features:
         yield _upgrade(log, snapshot)
-    if snapshot.properties[ROW_TRACKING_SUSPENDED]:
+    if snapshot.properties[table_properties.ROW_TRACKING_SUSPENDED]:
         yield _resumption(log, log.snapshot())
     batch = 0
     while files := unnumbered(current := log.snapshot(), BATCH_FILES):
@@ -439,6 +438,6 @@ def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
 
 
 def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
-    resumed = {ROW_TRACKING_SUSPENDED.name: "false"}
+    resumed = {table_properties.ROW_TRACKING_SUSPENDED.name: "false"}
     metadata = snapshot.metadata.with_configuration(resumed)
     return TableChange(CommitSpec(log, snapshot, operations.SET_PROPERTIES, {"properties": resumed}, (metadata,)))

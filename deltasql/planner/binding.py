@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.base import TIME_ZONE, Caret, DeltaSqlError, errors, metadata
+from deltasql.base import Caret, DeltaSqlError, errors, metadata, session_settings
 from deltasql.catalog import (
     FunctionDefinition,
     SchemaMode,
@@ -35,7 +35,6 @@ from deltasql.plan import (
     READ_COLUMNS,
     ROW_ID_COLUMNS,
     SCAN_COLUMNS,
-    VIEW,
     Operator,
     Pruning,
     PythonFunction,
@@ -47,6 +46,7 @@ from deltasql.plan import (
     TableName,
     TableVersion,
     ViewColumns,
+    hidden_names,
     hidden_view,
     quote,
 )
@@ -579,7 +579,7 @@ def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, 
     sql, relations = bind(replace(context, views=context.views.showing(view.scope or {})), view.query)
     if view.columns:
         names = ", ".join(quote(column) for column in view.columns)
-        sql = f"SELECT * FROM (\n{sql}\n) AS {VIEW}({names})"
+        sql = f"SELECT * FROM (\n{sql}\n) AS {hidden_names.VIEW}({names})"
     return SqlQuery(sql, relations, f"view {name}")
 
 
@@ -612,8 +612,8 @@ def _within(
     now = context.meaning
     changed = {key: settings.get(key) for key in {**now, **settings}}
     other = {key: value for key, value in changed.items() if value != now.get(key)}
-    if other.get(TIME_ZONE.name, "") == context.session_zone:
-        del other[TIME_ZONE.name]
+    if other.get(session_settings.TIME_ZONE.name, "") == context.session_zone:
+        del other[session_settings.TIME_ZONE.name]
     inner = replace(
         context,
         catalog=context.catalog.within(*namespace),

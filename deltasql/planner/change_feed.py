@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import CHANGES_OUT_OF_RANGE, GOVERNANCE_FILTERS, LeftToEngineError, errors, pa
+from deltasql.base import LeftToEngineError, errors, pa, session_settings
 from deltasql.catalog import Policies, Policy, sql_name
 from deltasql.log import (
-    CHANGE_DATA_FEED,
     DeltaLog,
     Json,
     MarkedRows,
@@ -26,6 +25,7 @@ from deltasql.log import (
     Snapshot,
     VersionChanges,
     inline_vector,
+    table_properties,
     version_changes,
 )
 from deltasql.plan import (
@@ -62,7 +62,7 @@ def enforced(location: str, context: Context) -> Policies | None:
 
     A path, and another name of the location, do not lead around them.
     """
-    if not context.setting(GOVERNANCE_FILTERS):
+    if not context.setting(session_settings.GOVERNANCE_FILTERS):
         return None
     return Policies.of(entry.governance for entry in context.catalog.governed_at(location))
 
@@ -193,7 +193,7 @@ def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Cont
     latest = log.snapshot().version
     first = start if isinstance(start, int) else log.first_at(start.micros)
     if first is None or first > latest:
-        if context.setting(CHANGES_OUT_OF_RANGE):
+        if context.setting(session_settings.CHANGES_OUT_OF_RANGE):
             return None
         if not isinstance(start, int):
             log.version_at(start.micros)
@@ -282,7 +282,7 @@ class _Feed:
         return _FeedRows(self.snapshot, self.end, self.versions, times).rows()
 
     def _check(self, metadata: Metadata, version: int) -> None:
-        if not metadata.properties[CHANGE_DATA_FEED]:
+        if not metadata.properties[table_properties.CHANGE_DATA_FEED]:
             raise errors.MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
         reason = unreadable_part(self.snapshot.schema, metadata.schema)
         if reason is not None:

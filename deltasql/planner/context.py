@@ -13,14 +13,13 @@ from functools import singledispatch
 from typing import TypeVar
 
 from deltasql.base import (
-    MEANING,
-    TIME_ZONE,
     Caret,
     DeltaSqlError,
     SessionSettings,
     Setting,
     changes_query_meaning,
     errors,
+    session_settings,
 )
 from deltasql.catalog import Catalog, TableEntry, ViewEntry
 from deltasql.log import DeltaLog, Snapshot
@@ -111,21 +110,21 @@ class Context:
 
         Inside of a view it is that of the view's text, which its creation has stored.
         """
-        if self.reader is not None and TIME_ZONE.name in self.reader.settings:
-            return self.reader.settings[TIME_ZONE.name] or self.settings.machine_zone
+        if self.reader is not None and session_settings.TIME_ZONE.name in self.reader.settings:
+            return self.reader.settings[session_settings.TIME_ZONE.name] or self.settings.machine_zone
         return self.session_zone
 
     @property
     def session_zone(self) -> str | None:
         """The time zone of the session itself, inside of views as well."""
         # A Spark session that was handed in, or is on a server, has a zone of its own, which may change there.
-        return self.analyst.setting(TIME_ZONE.name) or self.settings.time_zone
+        return self.analyst.setting(session_settings.TIME_ZONE.name) or self.settings.time_zone
 
     @property
     def meaning(self) -> dict[str, str]:
         """The settings in force that say what SQL means, as far as they are set."""
         settings = {key: value for key, value in self.settings.changed() if changes_query_meaning(key)}
-        of_engine = ((key, self.analyst.setting(key)) for key in MEANING if key not in settings)
+        of_engine = ((key, self.analyst.setting(key)) for key in session_settings.MEANING if key not in settings)
         return {**settings, **{key: value for key, value in of_engine if value is not None}}
 
     def setting(self, entry: Setting[T]) -> T:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from deltasql.base import AUTOMATIC_WIDENING, DeltaSqlError, errors
-from deltasql.log import TYPE_WIDENING, Snapshot, TableProperties, compat_keys
-from deltasql.plan import NULL_ROW, Constraint, SqlQuery, SqlText, hidden, quote
+from deltasql.base import DeltaSqlError, errors, session_settings
+from deltasql.log import Snapshot, TableProperties, compat_keys, table_properties
+from deltasql.plan import Constraint, SqlQuery, SqlText, hidden, hidden_names, quote
 from deltasql.plan import base as marks
 from deltasql.planner.alignment import padded, same_type
 from deltasql.planner.context import Context
@@ -315,7 +315,11 @@ def types_of(schema: StructType, expressions: list[str], context: Context) -> li
     """
     derived = [derived_type(sql, schema) for sql in expressions]
     kinds = [kind for kind in derived if kind is not None]
-    return kinds if len(kinds) == len(derived) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
+    return (
+        kinds
+        if len(kinds) == len(derived)
+        else context.analyst.types([(null_row(schema), hidden_names.NULL_ROW)], expressions)
+    )
 
 
 def null_row(schema: StructType) -> SqlQuery:
@@ -452,8 +456,8 @@ def _replacements(tokens: Sequence[Token], lengths: dict[str, int]) -> Iterator[
         length = lengths.get(token.name.lower()) if token.is_name else None
         if length is None or _key(tokens, index - 1) == "." or _key(tokens, index + 1) in {".", "("}:
             continue
-        for literal in _compared(tokens, index):
-            yield literal.start, literal.end, padded(literal.text, length)
+        for written in _compared(tokens, index):
+            yield written.start, written.end, padded(written.text, length)
 
 
 def _compared(tokens: Sequence[Token], column: int) -> Iterator[Token]:
@@ -480,14 +484,14 @@ def _key(tokens: Sequence[Token], index: int) -> str:
 
 def declared_widening(configuration: Mapping[str, str]) -> Widening:
     """Type widening allowed to ALTER TABLE. The commit refuses types that Iceberg cannot read, with its own error."""
-    return Widening.ALWAYS if TableProperties(configuration)[TYPE_WIDENING] else Widening.NEVER
+    return Widening.ALWAYS if TableProperties(configuration)[table_properties.TYPE_WIDENING] else Widening.NEVER
 
 
 def automatic_widening(configuration: Mapping[str, str], context: Context) -> Widening:
     """Type widening allowed to schema evolution; with Iceberg compatibility only the changes that both formats have."""
-    if not TableProperties(configuration)[TYPE_WIDENING]:
+    if not TableProperties(configuration)[table_properties.TYPE_WIDENING]:
         return Widening.NEVER
-    chosen = Widening(context.setting(AUTOMATIC_WIDENING))
+    chosen = Widening(context.setting(session_settings.AUTOMATIC_WIDENING))
     if chosen is Widening.NEVER or not compat_keys(configuration):
         return chosen
     return Widening.ICEBERG

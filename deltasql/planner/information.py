@@ -36,7 +36,7 @@ from deltasql.catalog import (
     arguments_text,
     table_kind,
 )
-from deltasql.log import TAGS, Key, column_tags, keys_of, primary_key, prune, read_tags, table_tags
+from deltasql.log import Key, column_tags, keys_of, primary_key, prune, read_tags, table_properties, table_tags
 from deltasql.plan import MemoryRows, TableName
 from deltasql.planner.foreign import ICEBERG, has_certain_columns, source_snapshot
 from deltasql.schema import (
@@ -317,20 +317,20 @@ def _values(field: StructField) -> Row:
 def catalog_tag_rows(inventory: Inventory) -> Iterator[Row]:
     for name in inventory.catalogs("catalog_name"):
         entry = inventory.context.catalog.catalog(name)
-        yield from _tags({"catalog_name": name}, read_tags(entry.properties.get(TAGS)))
+        yield from _tags({"catalog_name": name}, read_tags(entry.properties.get(table_properties.TAGS)))
 
 
 def schema_tag_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.schemas(("catalog_name", "schema_name")):
         names = {"catalog_name": entry.catalog, "schema_name": entry.name}
-        yield from _tags(names, read_tags(entry.properties.get(TAGS)))
+        yield from _tags(names, read_tags(entry.properties.get(table_properties.TAGS)))
 
 
 def table_tag_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.entries(TAGGED_PARTS):
         names = dict(zip(TAGGED_PARTS, entry.parts, strict=True))
         if isinstance(entry, ViewEntry):
-            yield from _tags(names, read_tags(entry.definition.properties.get(TAGS)))
+            yield from _tags(names, read_tags(entry.definition.properties.get(table_properties.TAGS)))
             continue
         snapshot = inventory.snapshot(entry)
         if snapshot is not None:

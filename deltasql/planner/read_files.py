@@ -24,12 +24,12 @@ from functools import cached_property, partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from deltasql.base import (
-    STATISTICS_SKIP,
     DeltaSqlError,
     LeftToEngineError,
     boolean,
     errors,
     pa,
+    session_settings,
     shown_value,
     similar_names,
 )
@@ -105,7 +105,7 @@ def _selected(
         return files, files.num_rows
     zone, partitions = context.time_zone, snapshot.partition_columns
     selection = None if predicate is None else condition(predicate, snapshot.schema, partitions, alias, zone)
-    by_statistics = context.setting(STATISTICS_SKIP)
+    by_statistics = context.setting(session_settings.STATISTICS_SKIP)
     if enough is not None and by_statistics:
         first = snapshot.read_files(lambda files: first_files(files, selection, columns, enough, zone))
         if first is not None:

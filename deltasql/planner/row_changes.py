@@ -21,18 +21,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from deltasql.base import (
-    DELETE_VECTORS,
-    MERGE_VECTORS,
-    ROW_LEVEL,
-    ROW_LEVEL_SUBQUERIES,
-    UPDATE_VECTORS,
-    DeltaSqlError,
-    pa,
-)
+from deltasql.base import DeltaSqlError, pa, session_settings
 from deltasql.log import (
-    CHANGE_DATA_FEED,
-    DELETION_VECTORS,
     Metadata,
     Partitions,
     Snapshot,
@@ -41,11 +31,10 @@ from deltasql.log import (
     file_mask,
     operations,
     rows_of,
+    table_properties,
 )
 from deltasql.plan import (
     NO_ROWS,
-    ROW_FILE,
-    ROW_INDEX,
     MemoryRows,
     Operator,
     PythonFunction,
@@ -63,6 +52,7 @@ from deltasql.plan import (
     TableVersion,
     children,
     evaluated_texts,
+    hidden_names,
 )
 from deltasql.planner.changes import CommitSpec, LayoutChange, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
@@ -189,7 +179,8 @@ _UNSTABLE = (
 )
 _CORRELATED = "Conflicts are found by file, not by row, with a sub-query that depends on the row."
 _SUBQUERY = (
-    f"Conflicts are found by file, not by row, with sub-queries: SET {ROW_LEVEL_SUBQUERIES.name} = true allows it."
+    "Conflicts are found by file, not by row, with sub-queries: "
+    f"SET {session_settings.ROW_LEVEL_SUBQUERIES.name} = true allows it."
 )
 
 
@@ -220,9 +211,9 @@ def must_materialize_source(operator: Rewrite) -> bool:
 
 
 def _table_advice(snapshot: Snapshot, context: Context) -> str | None:
-    if not context.setting(ROW_LEVEL):
-        return f"SET {ROW_LEVEL.name} = true finds conflicts by row."
-    if not snapshot.properties[DELETION_VECTORS]:
+    if not context.setting(session_settings.ROW_LEVEL):
+        return f"SET {session_settings.ROW_LEVEL.name} = true finds conflicts by row."
+    if not snapshot.properties[table_properties.DELETION_VECTORS]:
         return _ROW_LEVEL_VECTORS.format(table=snapshot.table)
     if snapshot.partition_columns:
         return _PARTITIONED
@@ -271,7 +262,7 @@ def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> s
 def _query_advice(text: str, relations: Mapping[str, Operator], context: Context) -> str | None:
     """Why sub-queries rule out row-level detection, or None: they must be deterministic and uncorrelated."""
     queries = list(subqueries(text))
-    if queries and not context.setting(ROW_LEVEL_SUBQUERIES):
+    if queries and not context.setting(session_settings.ROW_LEVEL_SUBQUERIES):
         return _SUBQUERY
     for query in queries:
         if not _is_pinned(SqlQuery(query, relations)):
@@ -309,14 +300,14 @@ def _reading_probe(rows: SqlQuery, source_reads: list[Scan]) -> SqlQuery | None:
         return None
     (name,) = rows.relations
     # Spark is asked for the columns of the hidden position, in place of those of the SELECT list.
-    sql = f"SELECT {ROW_FILE}, {ROW_INDEX} {rows.sql[start:]}"
+    sql = f"SELECT {hidden_names.ROW_FILE}, {hidden_names.ROW_INDEX} {rows.sql[start:]}"
     return SqlQuery(sql, {name: replace(source_reads[0], identity=True)}, rows.label)
 
 
 _VECTORS = {
-    operations.DELETE: DELETE_VECTORS,
-    operations.UPDATE: UPDATE_VECTORS,
-    operations.MERGE: MERGE_VECTORS,
+    operations.DELETE: session_settings.DELETE_VECTORS,
+    operations.UPDATE: session_settings.UPDATE_VECTORS,
+    operations.MERGE: session_settings.MERGE_VECTORS,
 }
 
 
@@ -389,9 +380,9 @@ def recorded(operator: Rewrite, properties: TableProperties, *, vectors: bool = 
     and what a new file holds was inserted.
     """
     effects = {action.effect for action in operator.actions}
-    vectors = vectors and properties[DELETION_VECTORS]
+    vectors = vectors and properties[table_properties.DELETION_VECTORS]
     derived = effects <= ({RowEffect.DELETE, RowEffect.INSERT} if vectors else {RowEffect.INSERT})
-    recording = Recording(vectors, properties[CHANGE_DATA_FEED] and not derived)
+    recording = Recording(vectors, properties[table_properties.CHANGE_DATA_FEED] and not derived)
     volatile = any(has_subquery(text) or not is_stable(text) for text in _conditions(operator))
     volatile = volatile or any(isinstance(item, SqlFunction) for item in operator.relations.values())
     return replace(operator, recording=recording, volatile=volatile)

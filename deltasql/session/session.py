@@ -18,11 +18,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import (
-    CASE_SENSITIVE,
-    COMMIT_PROBE,
-    FSYNC,
     SAIL,
-    TIME_ZONE,
     DeltaSqlError,
     Listener,
     SessionSettings,
@@ -30,6 +26,7 @@ from deltasql.base import (
     chosen_engine,
     errors,
     interruptible,
+    session_settings,
 )
 from deltasql.catalog import Catalog, Catalogs, ExternalCatalogs, MirroredTable, TableFacts, configured, of_spark
 from deltasql.files import Placed, Result, stream_options
@@ -238,7 +235,7 @@ class Session:
             bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
             bound = placed.bound = bind_versions(bound, lambda name: session_variable(self._runtime(name), name))
             engine = self._runtime(bound.sql)
-            placed.case_sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
+            placed.case_sensitive = self._context(bound.sql, engine).setting(session_settings.CASE_SENSITIVE)
             with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
@@ -485,8 +482,8 @@ class Session:
             log = self._logs[location] = self.open_log(location, name)
             follow(log, self.catalog, self.stores)
         if isinstance(log.store, LocalLogStore):
-            log.store.durable = self.catalog.commits.durable = self.settings[FSYNC]
-        log.store.probed = self.settings[COMMIT_PROBE]
+            log.store.durable = self.catalog.commits.durable = self.settings[session_settings.FSYNC]
+        log.store.probed = self.settings[session_settings.COMMIT_PROBE]
         transaction = self._transactions.open
         return log if transaction is None else transaction.log(log)
 
@@ -505,7 +502,7 @@ class Session:
 
     @property
     def _time_zone(self) -> str:
-        return self.settings.stored(TIME_ZONE.name) or ""
+        return self.settings.stored(session_settings.TIME_ZONE.name) or ""
 
     def _set(self, key: str | None, value: str | None) -> None:
         """Changes a setting of the session, also in Spark if it is one of Spark's.

@@ -16,17 +16,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
-from deltasql.base import ARBITRARY_PROPERTIES, DeltaSqlError, errors, pa, pc
+from deltasql.base import DeltaSqlError, errors, pa, pc, session_settings
 from deltasql.log import (
     AUTO_PROPERTY,
-    CHANGE_DATA_FEED,
     CLUSTERING_DOMAIN,
-    COLUMN_MAPPING_MODE,
-    COLUMN_TAGS,
     COPY_INTO,
-    DELETION_VECTORS,
-    MAX_COLUMN_ID,
-    TAGS,
     DomainMetadata,
     LogStore,
     Metadata,
@@ -46,6 +40,7 @@ from deltasql.log import (
     operations,
     parse_properties,
     protocol_for,
+    table_properties,
     table_uri,
     with_column_mapping,
     with_row_id_columns,
@@ -253,7 +248,10 @@ METRICS = (
     "removedFilesSize",
     "copiedFilesSize",
 )
-_SOURCE_ONLY = (OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}) | {TAGS, COLUMN_TAGS}
+_SOURCE_ONLY = (OF_ONE_TABLE - {table_properties.MAX_COLUMN_ID.name, AUTO_PROPERTY}) | {
+    table_properties.TAGS,
+    table_properties.COLUMN_TAGS,
+}
 """Properties of the source that concern its history alone, and neither its columns nor its files."""
 
 
@@ -367,7 +365,7 @@ def _definition(
     those in the files. Row ids begin anew, since the rows are new ones.
     """
     table, old = str(statement.table), target.snapshot
-    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(session_settings.ARBITRARY_PROPERTIES)
     properties = (*required_properties(target, context).items(), *statement.properties)
     parsed = parse_properties(properties, allow_arbitrary=arbitrary, on_create=True)
     configuration = _configuration(source, parsed, str(statement.source))
@@ -376,7 +374,7 @@ def _definition(
         source.metadata.schema,
         partitioned_by=source.metadata.partition_columns,
         column_mapping=TableProperties(configuration).maps_columns,
-        change_data_feed=TableProperties(configuration)[CHANGE_DATA_FEED],
+        change_data_feed=TableProperties(configuration)[table_properties.CHANGE_DATA_FEED],
         where=table,
     )
     metadata = replace(
@@ -402,7 +400,7 @@ def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> 
     """The source's properties, overridden by the statement's. Raises CloneColumnMappingError."""
     copied = {key: value for key, value in source.metadata.configuration.items() if key not in _SOURCE_ONLY}
     configuration = with_column_mapping(with_valid_formats({**copied, **parsed.configuration}, copied, name))
-    before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (copied, configuration))
+    before, after = (TableProperties(item)[table_properties.COLUMN_MAPPING_MODE] for item in (copied, configuration))
     if before != after:
         raise errors.CloneColumnMappingError(name, before, after)
     return dict(configuration)
@@ -410,14 +408,14 @@ def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> 
 
 def _on_top_of(metadata: Metadata, old: Snapshot) -> Metadata:
     """The metadata as an update of the existing table `old`."""
-    has_vectors = DELETION_VECTORS in metadata.properties
+    has_vectors = table_properties.DELETION_VECTORS in metadata.properties
     metadata = keeping_log_properties(metadata, old.configuration)
     if not has_vectors:
-        metadata = metadata.without_properties((DELETION_VECTORS.name,))
+        metadata = metadata.without_properties((table_properties.DELETION_VECTORS.name,))
     if metadata.properties.maps_columns:
         # The ids of columns that go are never used again.
-        highest = max(item[MAX_COLUMN_ID] for item in (metadata.properties, old.properties))
-        metadata = metadata.with_configuration({MAX_COLUMN_ID.name: str(highest)})
+        highest = max(item[table_properties.MAX_COLUMN_ID] for item in (metadata.properties, old.properties))
+        metadata = metadata.with_configuration({table_properties.MAX_COLUMN_ID.name: str(highest)})
     return replace(
         metadata,
         id=old.metadata.id,

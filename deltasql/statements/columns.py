@@ -16,7 +16,6 @@ from typing_extensions import assert_never
 
 from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.log import (
-    STATS_COLUMNS,
     DeltaLog,
     Metadata,
     Operation,
@@ -24,6 +23,7 @@ from deltasql.log import (
     clustering_columns,
     operations,
     primary_key,
+    table_properties,
 )
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.planner import (
@@ -577,7 +577,7 @@ def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> V
 
 def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str, ...]) -> Metadata:
     """The property that names the columns with statistics follows a rename."""
-    columns = metadata.properties[STATS_COLUMNS]
+    columns = metadata.properties[table_properties.STATS_COLUMNS]
     if not columns:
         return metadata
     folded = tuple(name.lower() for name in old)
@@ -585,7 +585,9 @@ def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str
         (*new, *path[len(old) :]) if tuple(name.lower() for name in path[: len(old)]) == folded else path
         for path in columns
     ]
-    return metadata.with_configuration({STATS_COLUMNS.name: ",".join(path_text(path) for path in renamed)})
+    return metadata.with_configuration(
+        {table_properties.STATS_COLUMNS.name: ",".join(path_text(path) for path in renamed)}
+    )
 
 
 def _refuse_referenced_column(table: TableName, path: tuple[str, ...], snapshot: Snapshot, context: Context) -> None:

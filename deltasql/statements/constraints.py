@@ -17,10 +17,9 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from deltasql.base import CONSTRAINT_MAY_MISS, DeltaSqlError, errors
+from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.catalog import TableEntry
 from deltasql.log import (
-    CONSTRAINT_PREFIX,
     DeltaLog,
     Key,
     Metadata,
@@ -31,9 +30,20 @@ from deltasql.log import (
     operations,
     primary_key,
     protocol_for,
+    table_properties,
     with_keys,
 )
-from deltasql.plan import ROWS, ColumnPath, Constraint, LogicalPlan, SqlQuery, SqlText, TableName, hidden_view, quote
+from deltasql.plan import (
+    ColumnPath,
+    Constraint,
+    LogicalPlan,
+    SqlQuery,
+    SqlText,
+    TableName,
+    hidden_names,
+    hidden_view,
+    quote,
+)
 from deltasql.planner import (
     WHOLE_TABLE,
     Answer,
@@ -585,13 +595,13 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
     # Written rows are checked without a name, so that t.a must not be found here either.
     kind = derived_type(condition.text, snapshot.schema)
     if kind is None:
-        kind = context.analyst.types([(binding.scan(context, snapshot), ROWS)], [condition.text])[0]
+        kind = context.analyst.types([(binding.scan(context, snapshot), hidden_names.ROWS)], [condition.text])[0]
     check_condition(name, condition, context, snapshot.schema)
     if kind != BOOLEAN:
         raise errors.NonBooleanConstraintError(name, text, type_text(kind)).at(
             context.caret(condition.start, condition.end)
         )
-    metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
+    metadata = snapshot.metadata.with_configuration({f"{table_properties.CONSTRAINT_PREFIX}{name}": text})
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
     error = errors.NewCheckViolationError(name, snapshot.table, text)
@@ -659,7 +669,7 @@ def declared_constraints(
     free = (f"check_{number}" for number in count(1) if f"check_{number}" not in names)
     for item in (item for item in constraints if isinstance(item, CheckConstraint)):
         name, condition = next(free) if item.name is None else item.name.lower(), inside(item.condition)
-        key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
+        key, caret = f"{table_properties.CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
         if key in declared:
             raise errors.ConstraintDeclaredTwiceError(table, name, f"CHECK ({declared[key]})").at(caret)
         check_condition(name, condition, context)
@@ -683,9 +693,13 @@ def plan_drop_constraint(statement: DropConstraint, context: Context) -> Plan:
     if keys:
         return dropped_key(statement.table, keys[0], statement.cascade, context)
     constraints = snapshot.properties.constraints
-    if name not in constraints and not (statement.if_exists or context.setting(CONSTRAINT_MAY_MISS)):
+    if name not in constraints and not (statement.if_exists or context.setting(session_settings.CONSTRAINT_MAY_MISS)):
         raise errors.ConstraintNotFoundError(snapshot.table, name)
-    rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
+    rest = {
+        key: value
+        for key, value in snapshot.configuration.items()
+        if key.lower() != f"{table_properties.CONSTRAINT_PREFIX}{name}"
+    }
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
     parameters = {"name": name, "existed": str(name in constraints).lower()}
     if name in constraints:
@@ -703,7 +717,7 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
     view = hidden_view()
     # A column that the condition reads anyway: in-process evaluation selects columns alone.
     used = (quote(field.name) for field in snapshot.schema if refers_to(broken, (field.name,)))
-    query = f"SELECT {next(used, '1')} FROM {view} AS {ROWS} WHERE {broken} LIMIT 1"
+    query = f"SELECT {next(used, '1')} FROM {view} AS {hidden_names.ROWS} WHERE {broken} LIMIT 1"
     return Verification(SqlQuery(query, {view: scan}), error)
 
 

@@ -18,23 +18,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from deltasql.base import (
-    ARBITRARY_PROPERTIES,
-    CONVERT_IGNORES_CASTS,
-    PROPERTY_DEFAULTS,
-    Caret,
-    DeltaSqlError,
-    errors,
-    zone,
-)
+from deltasql.base import Caret, DeltaSqlError, errors, session_settings, zone
 from deltasql.files import SourceTable
 from deltasql.log import (
-    CHANGE_DATA_FEED,
-    COLUMN_MAPPING_MODE,
-    DELETION_VECTORS,
     LOG,
     ROW_TRACKING_FEATURE,
-    UNIVERSAL_FORMATS,
     Action,
     AddFile,
     DeltaLog,
@@ -51,6 +39,7 @@ from deltasql.log import (
     parse_properties,
     partition_keys,
     protocol_for,
+    table_properties,
     universal_formats,
     with_column_mapping,
     with_valid_formats,
@@ -143,13 +132,13 @@ def refuse_table_above(log: DeltaLog) -> None:
 def _definition(
     source: SourceTable, partitions: Sequence[StructField], context: Context, table: str
 ) -> tuple[Metadata, Protocol]:
-    defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
+    defaults = context.settings.with_prefix(session_settings.PROPERTY_DEFAULTS)
     parsed = parse_properties(
-        (), allow_arbitrary=context.setting(ARBITRARY_PROPERTIES), on_create=True, defaults=defaults
+        (), allow_arbitrary=context.setting(session_settings.ARBITRARY_PROPERTIES), on_create=True, defaults=defaults
     )
     configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, table)
     if source.partition_columns is None:
-        mode = TableProperties(configuration)[COLUMN_MAPPING_MODE]
+        mode = TableProperties(configuration)[table_properties.COLUMN_MAPPING_MODE]
         if mode != "none":
             raise errors.MappedSourceError(mode=mode)
     parsed = replace(parsed, configuration={**configuration, **source.properties})
@@ -160,7 +149,7 @@ def _definition(
         schema,
         partitioned_by=names,
         column_mapping=properties.maps_columns,
-        change_data_feed=properties[CHANGE_DATA_FEED],
+        change_data_feed=properties[table_properties.CHANGE_DATA_FEED],
         where=table,
     )
     metadata = Metadata(
@@ -189,7 +178,7 @@ def _partition_values(source: SourceTable, metadata: Metadata, context: Context)
         yield from ([text for _, text in file.partitions] for file in source.files)
         return
     fields = [field for name in metadata.partition_columns if (field := metadata.schema.find(name)) is not None]
-    ignores, session_zone = context.setting(CONVERT_IGNORES_CASTS), zone(context.time_zone)
+    ignores, session_zone = context.setting(session_settings.CONVERT_IGNORES_CASTS), zone(context.time_zone)
     for file in source.files:
         yield partition_texts(file, fields, source.location, session_zone, ignore_failures=ignores)
 
@@ -332,11 +321,13 @@ def _steps(statement: UpgradeUniform, log: DeltaLog, first: TableChange | None, 
 
 def _properties(snapshot: Snapshot, key: str) -> dict[str, str]:
     """The properties that are to change; those of other versions are switched off where they are set."""
-    properties = {key: "true", DELETION_VECTORS.name: "false"}
+    properties = {key: "true", table_properties.DELETION_VECTORS.name: "false"}
     properties |= {other: "false" for other in compat_keys(snapshot.configuration) if other != key}
     if not snapshot.properties.maps_columns:
-        properties[COLUMN_MAPPING_MODE.name] = "name"
-    settled = compat_keys(snapshot.configuration) == [key] and not snapshot.properties[DELETION_VECTORS]
+        properties[table_properties.COLUMN_MAPPING_MODE.name] = "name"
+    settled = (
+        compat_keys(snapshot.configuration) == [key] and not snapshot.properties[table_properties.DELETION_VECTORS]
+    )
     return {} if settled else properties
 
 
@@ -358,7 +349,9 @@ def _compatible(
 def _enabled(statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:
     """SET TBLPROPERTIES, which looks at the files once more: others may have added some meanwhile."""
     formats = sorted(universal_formats(snapshot.configuration) | {"iceberg"})
-    return properties_change(_set(statement, {UNIVERSAL_FORMATS.name: ",".join(formats)}), log, snapshot, context)
+    return properties_change(
+        _set(statement, {table_properties.UNIVERSAL_FORMATS.name: ",".join(formats)}), log, snapshot, context
+    )
 
 
 def _set(statement: UpgradeUniform, properties: Mapping[str, str]) -> SetTableProperties:

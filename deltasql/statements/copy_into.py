@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from deltasql.base import AUTO_MERGE, Caret, errors, shown_pairs, shown_value
+from deltasql.base import Caret, errors, session_settings, shown_pairs, shown_value
 from deltasql.log import (
     Choice,
     DeltaLog,
@@ -296,7 +296,7 @@ def plan_copy_into(statement: CopyInto, context: Context) -> Plan:
     _refuse_format(statement, context)
     options = copy_options(statement.options, statement.copy_options, context.time_zone)
     _refuse_position(statement, context)
-    evolution = options.merge_schema or context.setting(AUTO_MERGE)
+    evolution = options.merge_schema or context.setting(session_settings.AUTO_MERGE)
     columns = _positions(statement, snapshot, context, evolution=evolution)
     access = _access(statement.source, context)
     earlier = _loaded_files(log, snapshot, options)

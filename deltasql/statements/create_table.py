@@ -13,18 +13,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import ARBITRARY_PROPERTIES, BYPASS_LOCATION_CHECK, DeltaSqlError, errors, pa
+from deltasql.base import DeltaSqlError, errors, pa, session_settings
 from deltasql.catalog import TableSource
 from deltasql.log import (
     AUTO_PROPERTY,
-    CHANGE_DATA_FEED,
-    COLUMN_MAPPING_MODE,
-    COLUMN_TAGS,
-    DELTASQL_PROPERTIES,
-    MAX_COLUMN_ID,
-    PROPERTIES,
-    TAGS,
-    UNITY_TABLE_ID,
     Action,
     Metadata,
     Operation,
@@ -37,6 +29,7 @@ from deltasql.log import (
     parse_properties,
     primary_key,
     protocol_for,
+    table_properties,
     with_column_mapping,
     with_keys,
     with_valid_formats,
@@ -133,10 +126,10 @@ from deltasql.statements.target import (
 OF_ONE_TABLE = frozenset(
     {
         AUTO_PROPERTY,
-        TAGS,
-        COLUMN_TAGS,
-        UNITY_TABLE_ID,
-        *(item.name for item in PROPERTIES.values() if item.of_one_table),
+        table_properties.TAGS,
+        table_properties.COLUMN_TAGS,
+        table_properties.UNITY_TABLE_ID,
+        *(item.name for item in table_properties.PROPERTIES.values() if item.of_one_table),
     }
 )
 """Properties of one table's own history: they are neither declared nor copied to another table."""
@@ -202,7 +195,7 @@ def _differences(declared: StructType, existing: StructType) -> str:
 
 def _check_same_properties(location: str, declared: Mapping[str, str], existing: Mapping[str, str]) -> None:
     nothing = "(not set)"
-    for key in sorted({*declared, *existing} - OF_ONE_TABLE - DELTASQL_PROPERTIES):
+    for key in sorted({*declared, *existing} - OF_ONE_TABLE - table_properties.DELTASQL_PROPERTIES):
         first, second = declared.get(key, nothing), existing.get(key, nothing)
         if first != second:
             raise errors.CreatedPropertiesDifferError(location=location, key=key, declared=first, existing=second)
@@ -328,7 +321,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
         raise errors.NonEmptyLocationError(location=target.log.location)
     columns = declared_schema(statement, context) if statement.columns else None
     names = tuple(column.name for column in statement.partitioned_by)
-    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(session_settings.ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.stored_properties, allow_arbitrary=arbitrary, on_create=True)
     constraints = declared_constraints(statement.constraints, columns or StructType(), str(statement.table), context)
     # Properties that only speak of the protocol are met or not by what is there, which nothing lowers or raises here.
@@ -383,7 +376,7 @@ def _definition(
     defaults = property_defaults(target, context)
     # What the statement gives comes last, so that it counts.
     given = (*required_properties(target, context).items(), *statement.stored_properties)
-    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(session_settings.ARBITRARY_PROPERTIES)
     parsed = parse_properties(given, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
     parsed = replace(parsed, configuration=configuration)
@@ -391,7 +384,7 @@ def _definition(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],
         column_mapping=TableProperties(parsed.configuration).maps_columns,
-        change_data_feed=TableProperties(parsed.configuration)[CHANGE_DATA_FEED],
+        change_data_feed=TableProperties(parsed.configuration)[table_properties.CHANGE_DATA_FEED],
         where=str(statement.table),
     )
     if target.snapshot is not None:
@@ -407,8 +400,13 @@ def _definition(
     )
     if target.snapshot is not None and metadata.properties.maps_columns:
         # The ids of the columns that go are never used again.
-        metadata = metadata.with_configuration({MAX_COLUMN_ID.name: str(target.snapshot.properties[MAX_COLUMN_ID])})
-        if target.snapshot.properties[COLUMN_MAPPING_MODE] == metadata.properties[COLUMN_MAPPING_MODE]:
+        metadata = metadata.with_configuration(
+            {table_properties.MAX_COLUMN_ID.name: str(target.snapshot.properties[table_properties.MAX_COLUMN_ID])}
+        )
+        if (
+            target.snapshot.properties[table_properties.COLUMN_MAPPING_MODE]
+            == metadata.properties[table_properties.COLUMN_MAPPING_MODE]
+        ):
             metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
@@ -582,7 +580,7 @@ def plan_set_table_location(statement: SetTableLocation, context: Context) -> Pl
             return _source_moved(statement, foreign.source, context)
         new_snapshot = context.logs(statement.location, str(name)).snapshot()
         current = context.log(name)
-        if current.exists() and not context.setting(BYPASS_LOCATION_CHECK):
+        if current.exists() and not context.setting(session_settings.BYPASS_LOCATION_CHECK):
             _check_same_table(current.snapshot(), new_snapshot)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None

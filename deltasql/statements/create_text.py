@@ -12,12 +12,11 @@ from deltasql.catalog import UNGOVERNED, Governance, RefreshDefinition, StoredEx
 from deltasql.log import (
     AUTO_PROPERTY,
     CLUSTERING_FEATURE,
-    DELTASQL_PROPERTIES,
-    UNITY_TABLE_ID,
     Snapshot,
     clustering_columns,
     keys_of,
     parse_properties,
+    table_properties,
     without_deltasql_properties,
 )
 from deltasql.plan import quote
@@ -146,7 +145,7 @@ def column_rules(field: StructField) -> Iterator[str]:
 
 def _is_taken(key: str, value: str) -> bool:
     """Whether CREATE TABLE takes a property: not what a table keeps by itself, nor what has a clause of its own."""
-    if key in {AUTO_PROPERTY, UNITY_TABLE_ID} or key in DELTASQL_PROPERTIES:
+    if key in {AUTO_PROPERTY, table_properties.UNITY_TABLE_ID} or key in table_properties.DELTASQL_PROPERTIES:
         return False
     try:
         parse_properties(((key, value),), on_create=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from deltasql.base import errors, pa
-from deltasql.log import APPEND_ONLY, Snapshot, condition, files_in_partitions, operations, partition_only
+from deltasql.log import Snapshot, condition, files_in_partitions, operations, partition_only, table_properties
 from deltasql.plan import SCAN_COLUMNS, LogicalPlan, Rewrite, RowAction, RowEffect, RowKind, SqlText, TableName, quote
 from deltasql.planner import (
     CommitSpec,
@@ -102,5 +102,5 @@ def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, cont
 
 def refuse_append_only(snapshot: Snapshot) -> None:
     """Raises AppendOnlyError for a table from which no row may go."""
-    if snapshot.properties[APPEND_ONLY]:
+    if snapshot.properties[table_properties.APPEND_ONLY]:
         raise errors.AppendOnlyError(table=snapshot.table)

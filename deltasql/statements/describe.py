@@ -29,7 +29,6 @@ from typing import Any
 from deltasql.base import OPEN_SET, DeltaSqlError, errors, meant, shown_pairs, shown_value, similar_names
 from deltasql.catalog import UNGOVERNED, TableEntry, ViewEntry, sql_name, table_kind
 from deltasql.log import (
-    TAGS,
     LogStore,
     Snapshot,
     clustering_columns,
@@ -40,6 +39,7 @@ from deltasql.log import (
     keys_of,
     read_tags,
     root_uri,
+    table_properties,
     table_tags,
     table_uri,
     without_deltasql_properties,
@@ -131,7 +131,7 @@ def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:
     properties = _properties_text(entry)
     if properties:
         yield "Table Properties", properties, ""
-    tags = read_tags(entry.definition.properties.get(TAGS))
+    tags = read_tags(entry.definition.properties.get(table_properties.TAGS))
     if tags:
         yield "", "", ""
         yield "# Tags", "", ""
@@ -291,7 +291,7 @@ def tag_rows(snapshot: Snapshot) -> Iterator[Row]:
 def property_rows(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """A row with the properties, and one with the tags if there are any."""
     yield "Properties", _pairs(without_deltasql_properties(properties))
-    tags = read_tags(properties.get(TAGS))
+    tags = read_tags(properties.get(table_properties.TAGS))
     if tags:
         yield "Tags", _pairs(tags)
 

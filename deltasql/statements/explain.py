@@ -15,7 +15,7 @@ from typing import Any
 from typing_extensions import assert_never
 
 from deltasql.base import Caret, counted, errors, without_secrets_of
-from deltasql.log import ISOLATION_LEVEL, IsolationLevel, Metadata, operations
+from deltasql.log import IsolationLevel, Metadata, operations, table_properties
 from deltasql.plan import (
     Check,
     ColumnPath,
@@ -217,7 +217,7 @@ def conflict_lines(change: TableChange | RowChange | LayoutChange) -> list[str]:
     return [
         "== Conflicts ==",
         *_explained_statement_read(change.commit.reads, snapshot.version),
-        *_judged(change, snapshot.properties[ISOLATION_LEVEL]),
+        *_judged(change, snapshot.properties[table_properties.ISOLATION_LEVEL]),
     ]
 
 

@@ -22,13 +22,8 @@ from typing import Any
 from deltasql.base import DeltaSqlError, errors, pc
 from deltasql.log import (
     CATALOG_MANAGED,
-    CHECKPOINT_POLICY,
-    DROP_FEATURE_RETENTION,
     FEATURES,
-    PROTECTED_BEFORE,
-    ROW_TRACKING,
     ROW_TRACKING_DOMAIN,
-    ROW_TRACKING_SUSPENDED,
     Action,
     AddFile,
     DeltaLog,
@@ -49,6 +44,7 @@ from deltasql.log import (
     operations,
     properties_of,
     requested_features,
+    table_properties,
     vector_file,
 )
 from deltasql.plan import LogicalPlan, Reads, Scan, TableName, Write
@@ -154,8 +150,15 @@ def _collations(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]
 def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
     """Stops assigning row ids to new files, then removes those of existing files."""
     snapshot = log.snapshot()
-    if snapshot.properties[ROW_TRACKING] or not snapshot.properties[ROW_TRACKING_SUSPENDED]:
-        yield _set(log, snapshot, {ROW_TRACKING.name: "false", ROW_TRACKING_SUSPENDED.name: "true"})
+    if (
+        snapshot.properties[table_properties.ROW_TRACKING]
+        or not snapshot.properties[table_properties.ROW_TRACKING_SUSPENDED]
+    ):
+        yield _set(
+            log,
+            snapshot,
+            {table_properties.ROW_TRACKING.name: "false", table_properties.ROW_TRACKING_SUSPENDED.name: "true"},
+        )
     batch = 0
     while files := _numbered_files(current := log.snapshot()):
         yield TableChange(CommitSpec(log, current, operations.UNBACKFILL, {"batchId": str(batch)}, tuple(files)))
@@ -179,8 +182,8 @@ def _domains(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 def _classic_checkpoints(log: DeltaLog, context: Context) -> Iterator[Plan]:
     snapshot = log.snapshot()
-    if snapshot.properties[CHECKPOINT_POLICY] != "classic":
-        yield _set(log, snapshot, {CHECKPOINT_POLICY.name: "classic"})
+    if snapshot.properties[table_properties.CHECKPOINT_POLICY] != "classic":
+        yield _set(log, snapshot, {table_properties.CHECKPOINT_POLICY.name: "classic"})
 
 
 def _deletion_vectors(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -384,7 +387,7 @@ def _truncated(feature: TableFeature, used: bool, log: DeltaLog) -> Iterator[Pla
 def _unprotected(feature: TableFeature, log: DeltaLog) -> Iterator[Plan]:
     """The guard goes with the versions that it guards."""
     snapshot = log.snapshot()
-    guarded = snapshot.properties[PROTECTED_BEFORE]
+    guarded = snapshot.properties[table_properties.PROTECTED_BEFORE]
     if earliest_version(log) < guarded:
         yield _barrier(log, forget=True)
         if earliest_version(log) < guarded:
@@ -395,7 +398,7 @@ def _unprotected(feature: TableFeature, log: DeltaLog) -> Iterator[Plan]:
 def _barrier(log: DeltaLog, *, forget: bool = False) -> TableChange:
     """A commit without content and a checkpoint of it; with `forget`, older log files may go as far as they may."""
     snapshot = log.snapshot()
-    cutoff = int(time.time() * 1000) - snapshot.properties[DROP_FEATURE_RETENTION] if forget else None
+    cutoff = int(time.time() * 1000) - snapshot.properties[table_properties.DROP_FEATURE_RETENTION] if forget else None
     return TableChange(CommitSpec(log, snapshot, operations.EMPTY, {}), checkpoint=True, forget_before_ms=cutoff)
 
 
@@ -411,12 +414,12 @@ def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, gu
     protocol = snapshot.protocol.without(feature.name)
     if guarded:
         protocol = protocol.with_features([PROTECTION])
-        metadata = metadata.with_configuration({PROTECTED_BEFORE.name: str(snapshot.version + 1)})
+        metadata = metadata.with_configuration({table_properties.PROTECTED_BEFORE.name: str(snapshot.version + 1)})
     actions = (protocol, metadata, *final_actions(feature.name, snapshot))
     parameters = {"featureName": feature.name, "truncateHistory": truncate}
     return TableChange(CommitSpec(log, snapshot, operations.DROP_FEATURE, parameters, actions), checkpoint=guarded)
 
 
 def _retention(snapshot: Snapshot) -> str:
-    hours = snapshot.properties[DROP_FEATURE_RETENTION] / 3_600_000
+    hours = snapshot.properties[table_properties.DROP_FEATURE_RETENTION] / 3_600_000
     return f"{hours:g} hours"

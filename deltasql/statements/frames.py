@@ -14,26 +14,9 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from deltasql.base import AUTO_MERGE, errors
-from deltasql.files import (
-    COMPRESSION,
-    DATA_CHANGE,
-    IGNORE_NULL_PARTITIONS,
-    MERGE_SCHEMA,
-    MOST_ROWS,
-    OPTIMIZES,
-    OVERWRITE_MODE,
-    OVERWRITE_SCHEMA,
-    REPLACE_ON,
-    REPLACE_USING,
-    REPLACE_WHERE,
-    TARGET_ALIAS,
-    TXN_APP_ID,
-    TXN_VERSION,
-    USER_METADATA,
-    Options,
-)
-from deltasql.log import CHANGE_DATA_FEED, DeltaLog, Metadata, Snapshot, operations
+from deltasql.base import errors, session_settings
+from deltasql.files import Options, frame_options
+from deltasql.log import DeltaLog, Metadata, Snapshot, operations, table_properties
 from deltasql.plan import (
     SCAN_COLUMNS,
     Check,
@@ -203,15 +186,22 @@ def write_options(statement: WriteFrame) -> WriteOptions:
     overwrites = statement.mode is WriteMode.OVERWRITE
     _refuse_beside_replacement(statement, read)
     options = WriteOptions(
-        merge_schema=read[MERGE_SCHEMA],
-        overwrite_schema=read[OVERWRITE_SCHEMA],
+        merge_schema=read[frame_options.MERGE_SCHEMA],
+        overwrite_schema=read[frame_options.OVERWRITE_SCHEMA],
         replaces=_replaces(read) if overwrites else None,
-        target_alias=read[TARGET_ALIAS] if overwrites and read[REPLACE_ON] is not None else None,
-        ignores_null=read[IGNORE_NULL_PARTITIONS],
+        target_alias=read[frame_options.TARGET_ALIAS]
+        if overwrites and read[frame_options.REPLACE_ON] is not None
+        else None,
+        ignores_null=read[frame_options.IGNORE_NULL_PARTITIONS],
         dynamic=_dynamic(read) if overwrites else None,
-        data_change=read[DATA_CHANGE],
-        application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
-        user_metadata=read[USER_METADATA],
+        data_change=read[frame_options.DATA_CHANGE],
+        application=application(
+            read[frame_options.TXN_APP_ID],
+            read[frame_options.TXN_VERSION],
+            frame_options.TXN_APP_ID.name,
+            frame_options.TXN_VERSION.name,
+        ),
+        user_metadata=read[frame_options.USER_METADATA],
         properties=tuple((key, value) for key, value in texts.items() if key.startswith("delta.")),
     )
     _refuse_together(options, by_name=statement.by_name)
@@ -221,7 +211,7 @@ def write_options(statement: WriteFrame) -> WriteOptions:
 def file_shape(statement: WriteFrame) -> FileShape:
     """The shape of the files that a write makes. Raises IllegalOptionError."""
     read = Options(statement.options)
-    return FileShape(read[COMPRESSION], read[MOST_ROWS], read[OPTIMIZES])
+    return FileShape(read[frame_options.COMPRESSION], read[frame_options.MOST_ROWS], read[frame_options.OPTIMIZES])
 
 
 def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
@@ -240,7 +230,11 @@ def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
 
 def _replaces(read: Options) -> Replaces | None:
     """The parsed replaceUsing, replaceOn or replaceWhere; None without any. Raises IllegalOptionError."""
-    predicate, using, on = read[REPLACE_WHERE], read[REPLACE_USING], read[REPLACE_ON]
+    predicate, using, on = (
+        read[frame_options.REPLACE_WHERE],
+        read[frame_options.REPLACE_USING],
+        read[frame_options.REPLACE_ON],
+    )
     if using is not None:
         names = {name.lower(): ColumnPath((name,)) for name in using}
         return ReplaceUsing(tuple(names.values()))
@@ -251,7 +245,11 @@ def _replaces(read: Options) -> Replaces | None:
 
 def _refuse_beside_replacement(statement: WriteFrame, read: Options) -> None:
     """Raises the error of another option or mode that replaceUsing and replaceOn exclude."""
-    replacing = [option.name for option in (REPLACE_USING, REPLACE_ON) if option.name.lower() in read.texts]
+    replacing = [
+        option.name
+        for option in (frame_options.REPLACE_USING, frame_options.REPLACE_ON)
+        if option.name.lower() in read.texts
+    ]
     if not replacing:
         return
     if statement.mode in {WriteMode.REPLACE, WriteMode.CREATE_OR_REPLACE}:
@@ -260,18 +258,18 @@ def _refuse_beside_replacement(statement: WriteFrame, read: Options) -> None:
         return
     if len(replacing) > 1:
         raise errors.IncompatibleOptionsError(*replacing)
-    if read[REPLACE_WHERE] is not None:
+    if read[frame_options.REPLACE_WHERE] is not None:
         raise errors.ReplaceByFilterError(replacing[0])
-    if read[OVERWRITE_MODE] == "dynamic":
+    if read[frame_options.OVERWRITE_MODE] == "dynamic":
         raise errors.ReplaceDynamicError(replacing[0])
-    if read[OVERWRITE_SCHEMA]:
-        raise errors.IncompatibleOptionsError(OVERWRITE_SCHEMA.name, replacing[0])
-    if not read[DATA_CHANGE]:
-        raise errors.IncompatibleOptionsError(DATA_CHANGE.name, replacing[0])
+    if read[frame_options.OVERWRITE_SCHEMA]:
+        raise errors.IncompatibleOptionsError(frame_options.OVERWRITE_SCHEMA.name, replacing[0])
+    if not read[frame_options.DATA_CHANGE]:
+        raise errors.IncompatibleOptionsError(frame_options.DATA_CHANGE.name, replacing[0])
 
 
 def _dynamic(options: Options) -> bool | None:
-    mode = options[OVERWRITE_MODE]
+    mode = options[frame_options.OVERWRITE_MODE]
     return None if mode is None else mode == "dynamic"
 
 
@@ -460,7 +458,9 @@ def _refuse_other_layout(write: _Write) -> None:
 def _inserted(write: _Write, context: Context) -> RowChange:
     """The rows go where INSERT would put them; columns that the DataFrame lacks get what an INSERT gives them."""
     statement, options, snapshot = write.statement, write.options, write.snapshot
-    evolution = options.merge_schema if options.merge_schema is not None else context.setting(AUTO_MERGE)
+    evolution = (
+        options.merge_schema if options.merge_schema is not None else context.setting(session_settings.AUTO_MERGE)
+    )
     if not evolution and statement.by_name:
         _refuse_new_columns(write)
     insert = _as_insert(write, evolution)
@@ -563,7 +563,7 @@ def _redefinition(write: _Write) -> Metadata:
         schema,
         partitioned_by=write.statement.partitioned_by or (),
         column_mapping=old.properties.maps_columns,
-        change_data_feed=old.properties[CHANGE_DATA_FEED],
+        change_data_feed=old.properties[table_properties.CHANGE_DATA_FEED],
         where=write.snapshot.table,
     )
     if (schema, partitions) == (old.schema, old.partition_columns):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.base import FSCK_MOST_ROWS, pa, pc
+from deltasql.base import pa, pc, session_settings
 from deltasql.log import absolute, operations
 from deltasql.plan import LogicalPlan, Reads, TableName
 from deltasql.planner import Answer, CommitSpec, Context, Plan, TableChange, plan
@@ -42,7 +42,7 @@ def plan_fsck(statement: Fsck, context: Context) -> Plan:
     gone, unmarked = missing_files(log.store, files)
     broken = pc.or_(gone, unmarked)
     files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
-    limit = context.setting(FSCK_MOST_ROWS)
+    limit = context.setting(session_settings.FSCK_MOST_ROWS)
     answer = Answer(FSCK_COLUMNS, _rows(files.slice(0, limit), snapshot.location))
     if statement.dry_run:
         return answer

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
-from deltasql.base import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION, errors
+from deltasql.base import errors, session_settings
 from deltasql.catalog import Refreshed, TableEntry
 from deltasql.log import Operation, SetTransaction, Snapshot, operation_named
 from deltasql.plan import LogicalPlan, TableName
@@ -108,7 +108,12 @@ def application(app_id: str | None, version: str | None, id_key: str, version_ke
 
 def session_application(context: Context) -> Application | None:
     """The application that the session's settings name. Raises what `application` raises."""
-    app = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID.name, TXN_VERSION.name)
+    app = application(
+        context.setting(session_settings.TXN_APP_ID),
+        context.setting(session_settings.TXN_VERSION),
+        session_settings.TXN_APP_ID.name,
+        session_settings.TXN_VERSION.name,
+    )
     return None if app is None else replace(app, from_settings=True)
 
 
@@ -149,4 +154,8 @@ def noted(change: Plan, app: Application, context: Context) -> Plan:
 
 
 def _resets(app: Application, context: Context) -> tuple[SettingChange, ...]:
-    return (SettingChange(TXN_VERSION.name, None),) if app.from_settings and context.setting(TXN_AUTO_RESET) else ()
+    return (
+        (SettingChange(session_settings.TXN_VERSION.name, None),)
+        if app.from_settings and context.setting(session_settings.TXN_AUTO_RESET)
+        else ()
+    )

@@ -20,12 +20,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, Union
 
-from deltasql.base import REPLACE_WHERE_CHECK, Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, session_settings
 from deltasql.log import Snapshot
 from deltasql.plan import (
-    LOOKUP,
-    ORDINAL,
-    ROWS,
     Check,
     ColumnPath,
     Constraint,
@@ -45,6 +42,7 @@ from deltasql.plan import (
     TableName,
     Write,
     base,
+    hidden_names,
     quote,
 )
 from deltasql.planner import (
@@ -423,7 +421,7 @@ def table_rows(
     `few` says that the rows are the statement's own. Columns of the query that are `carried` stay beside them.
     """
     written = {name for name, _ in columns}
-    if any(ORDINAL in sql for _, sql in columns):
+    if any(hidden_names.ORDINAL in sql for _, sql in columns):
         rows = Number(rows, single=few)
     declared = declared_texts(schema)
     beside = tuple((name, name) for name in carried)
@@ -524,8 +522,8 @@ def replaced_by_columns(
             raise error.at(caret) from None
         names[field.name] = None
     target = str(statement.table.parts[-1])
-    on = " AND ".join(f"{quote(target)}.{quote(name)} = {ROWS}.{quote(name)}" for name in names)
-    return Replacement(on, target, ROWS, f"({', '.join(path.parts[-1] for path in using.columns)})")
+    on = " AND ".join(f"{quote(target)}.{quote(name)} = {hidden_names.ROWS}.{quote(name)}" for name in names)
+    return Replacement(on, target, hidden_names.ROWS, f"({', '.join(path.parts[-1] for path in using.columns)})")
 
 
 def _refuse_other_position(
@@ -568,7 +566,7 @@ def replaced_by_condition(
         names.refuse_unknown()
     on = Scope(context, target, source).condition(condition, CLAUSE)
     on, carried = names.of_rows(on)
-    return Replacement(on, target.alias, ROWS, context.text_with_markers(condition), carried)
+    return Replacement(on, target.alias, hidden_names.ROWS, context.text_with_markers(condition), carried)
 
 
 def _source_side(statement: Insert, alias: str | None, columns: StructType, context: Context) -> Side:
@@ -577,9 +575,9 @@ def _source_side(statement: Insert, alias: str | None, columns: StructType, cont
         references = table_references(statement.query.text)
         if len(references) == 1 and references[0].arguments is None:
             table = TableName(references[0].parts)
-            return side(context, table, references[0].alias, columns, ROWS)
+            return side(context, table, references[0].alias, columns, hidden_names.ROWS)
         alias = _name_of_values(statement.query.text) if not references else None
-    return side(context, None, alias, columns, ROWS)
+    return side(context, None, alias, columns, hidden_names.ROWS)
 
 
 def _name_of_frame(statement: Insert, condition: SqlText, columns: Collection[str]) -> str | None:
@@ -637,7 +635,7 @@ class _Names:
                 continue
             item = next(item for item in self.columns_of_query if item.name.lower() == reference.parts[1].lower())
             carried[item.sql] = None
-            path = ".".join([ROWS, item.sql, *map(quote, reference.parts[2:])])
+            path = ".".join([hidden_names.ROWS, item.sql, *map(quote, reference.parts[2:])])
             edits.append((reference.start, reference.end, path))
         return splice(on, edits).sql, tuple(carried)
 
@@ -647,7 +645,7 @@ class _Names:
 
     def _shown(self, item: Side, column: str) -> str:
         """A column as the condition may call it."""
-        return quote(column) if item.alias == ROWS else f"{quote(item.alias)}.{quote(column)}"
+        return quote(column) if item.alias == hidden_names.ROWS else f"{quote(item.alias)}.{quote(column)}"
 
     def _owners(self, parts: tuple[str, ...]) -> list[Side]:
         """The sides that have a column called so; a name with one in front belongs to that side alone."""
@@ -675,7 +673,7 @@ def replaced(change: RowChange, rows: Operator, snapshot: Snapshot, how: Replace
     scan = replace(scan, schema=schema, identity=True)
     columns = _columns_of(how.source, mixed)
     lookup = Lookup(tuple(columns), " AND ".join(f"({text})" for text in looked_up) or None, how.text)
-    flag = f"{how.source}.{LOOKUP}"
+    flag = f"{how.source}.{hidden_names.LOOKUP}"
     on = " AND ".join([flag, *(f"({text})" for text in (*only, *mixed))])
     values = tuple(f"{how.source}.{quote(name)}" for name in schema.names)
     operator = Rewrite(
@@ -740,7 +738,7 @@ def checked_rows(
     rows: Operator, table: TableName, schema: StructType, predicate: SqlText, context: Context
 ) -> Operator:
     """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
-    if not context.setting(REPLACE_WHERE_CHECK):
+    if not context.setting(session_settings.REPLACE_WHERE_CHECK):
         return rows
     return Check(rows, (Constraint(base.REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
 
@@ -764,15 +762,15 @@ def replacing(
 ) -> tuple[Rewrite, Reads]:
     """The rewrite that deletes the old rows of the range and inserts the new ones."""
     schema: StructType = write.output
-    scope = Scope(context, side(context, table, None, schema, "target"), Side(ROWS, schema))
+    scope = Scope(context, side(context, table, None, schema, "target"), Side(hidden_names.ROWS, schema))
     predicate = scope.condition(text, base.REPLACE_WHERE, source=False)
     alias = scope.target.alias
     scan = replace(binding.target_rows(context, snapshot, predicate, alias), schema=schema)
-    values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)
+    values = tuple(f"{hidden_names.ROWS}.{quote(name)}" for name in schema.names)
     operator = Rewrite(
         target=scan,
         target_alias=alias,
-        join=SourceJoin(write.child, ROWS, "FALSE"),
+        join=SourceJoin(write.child, hidden_names.ROWS, "FALSE"),
         actions=(
             RowAction(RowKind.NOT_MATCHED_BY_SOURCE, RowEffect.DELETE, predicate, ()),
             RowAction(RowKind.NOT_MATCHED, RowEffect.INSERT, None, values),

@@ -15,15 +15,13 @@ from datetime import timezone, tzinfo
 from typing import Any
 
 from deltasql.base import (
-    AUTO_MERGE,
-    PARTITION_OVERWRITE_MODE,
-    STORE_ASSIGNMENT,
     DeltaSqlError,
     LeftToEngineError,
     errors,
     pa,
     pc,
     preserve_literal_values,
+    session_settings,
     zone,
 )
 from deltasql.catalog import TableEntry
@@ -193,7 +191,10 @@ def unambiguous_zone(context: Context) -> tzinfo | None:
 
 
 def _has_usual_settings(context: Context) -> bool:
-    return preserve_literal_values(context.settings.names()) and context.setting(STORE_ASSIGNMENT) == "ANSI"
+    return (
+        preserve_literal_values(context.settings.names())
+        and context.setting(session_settings.STORE_ASSIGNMENT) == "ANSI"
+    )
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
@@ -395,7 +396,7 @@ def plan_insert(statement: Insert, context: Context) -> Plan:
     if foreign is not None:
         return _into_files(statement, foreign, context)
     log, snapshot = context.writable(statement.table)
-    evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
+    evolution = statement.schema_evolution or context.setting(session_settings.AUTO_MERGE)
     _refuse_clauses(statement, context)
     refuse_overwrite(statement, snapshot, context)
     return _inserted_rows(statement, log, snapshot, context, evolution=evolution)
@@ -702,7 +703,9 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
 
 def is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> bool:
     """Whether only the partitions that the rows fall into are replaced; not where the statement names them all."""
-    return context.setting(PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(snapshot.partition_columns)
+    return context.setting(session_settings.PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(
+        snapshot.partition_columns
+    )
 
 
 def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context) -> pa.Table:

@@ -17,7 +17,7 @@ from typing import Any
 
 from deltasql.base import DeltaSqlError, errors, pa
 from deltasql.log import Snapshot, first_rows, matches_partition, partition_numbers, rows_with
-from deltasql.plan import PARTITION_NUMBER, PARTITIONS, ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName, hidden_names, quote
 from deltasql.planner import Answer, Context, Plan, check_partitions, plan, refuse_enforced, table_snapshot
 from deltasql.schema import StructType, folded, partition_value, sql_literal, sql_text
 from deltasql.sql import Replacement, Tree, builds, column_references, has_subquery, is_deterministic, splice, unquote
@@ -154,10 +154,11 @@ def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Con
         ", ".join([str(number), *(f"CAST({sql_literal(row[f.name] or None)} AS {sql_text(f.type)})" for f in fields)])
         for (number, _), row in zip(firsts, rows, strict=True)
     ]
-    columns = ", ".join([PARTITION_NUMBER, *(quote(field.name) for field in fields)])
+    columns = ", ".join([hidden_names.PARTITION_NUMBER, *(quote(field.name) for field in fields)])
     values = ", ".join(f"({text})" for text in texts)
     value = context.analyst.value(
-        f"(SELECT collect_list({PARTITION_NUMBER}) FROM VALUES {values} AS {PARTITIONS}({columns}) WHERE {predicate})"
+        f"(SELECT collect_list({hidden_names.PARTITION_NUMBER}) "
+        f"FROM VALUES {values} AS {hidden_names.PARTITIONS}({columns}) WHERE {predicate})"
     )
     return files.take(rows_with(numbers, value))
 

@@ -17,11 +17,9 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME, Caret, DeltaSqlError, counted, errors
-from deltasql.log import APPEND_ONLY, Metadata, operations
+from deltasql.base import Caret, DeltaSqlError, counted, errors, session_settings
+from deltasql.log import Metadata, operations, table_properties
 from deltasql.plan import (
-    ORDINAL,
-    SOURCE_ROWS,
     ColumnPath,
     Constraint,
     EqualKey,
@@ -37,6 +35,7 @@ from deltasql.plan import (
     SqlQuery,
     SqlText,
     TableName,
+    hidden_names,
     quote,
 )
 from deltasql.planner import (
@@ -415,15 +414,21 @@ def plan_merge(statement: Merge, context: Context) -> Plan:
     behind = behind_view(statement.table, statement.alias, "MERGE", context)
     statement = replace(statement, table=behind.name, alias=behind.alias)
     log, snapshot = context.writable(statement.table)
-    evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
+    evolution = statement.schema_evolution or context.setting(session_settings.AUTO_MERGE)
     if not len(snapshot.schema) and not evolution:
         raise errors.MergeIntoEmptySchemaError(table=snapshot.table)
-    if snapshot.properties[APPEND_ONLY] and not _only_inserts(statement):
+    if snapshot.properties[table_properties.APPEND_ONLY] and not _only_inserts(statement):
         raise errors.AppendOnlyError(table=snapshot.table)
     source = _source(statement, context)
     sides = with_distinct_aliases(
         side(context, statement.table, statement.alias, snapshot.schema, "target"),
-        side(context, statement.source_table, statement.source_alias, context.analyst.schema(source), SOURCE_ROWS),
+        side(
+            context,
+            statement.source_table,
+            statement.source_alias,
+            context.analyst.schema(source),
+            hidden_names.SOURCE_ROWS,
+        ),
     )
     scope = Scope(with_ctes(context, statement.ctes), *sides)
     merge = _Merge(statement, context, scope, evolution)
@@ -613,7 +618,7 @@ class _Merge:
         self, items: Sequence[MergeAssignment], new: StructType, scan: Scan, source: Operator
     ) -> dict[str, DataType]:
         """Types, by their SQL, of values that go into a column of complex type, or that a policy must know."""
-        strict = self.context.setting(STORE_ASSIGNMENT) == "STRICT"
+        strict = self.context.setting(session_settings.STORE_ASSIGNMENT) == "STRICT"
         types: dict[str, DataType] = {}
         unknown = []
         for item in items:
@@ -640,7 +645,7 @@ class _Values:
         self.merge, self.new, self.types, self.partitions = merge, new, types, partitions
         context = merge.context
         by_name = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
-        rule = by_name if context.setting(STRUCTS_BY_NAME) else StructRule.BY_POSITION
+        rule = by_name if context.setting(session_settings.STRUCTS_BY_NAME) else StructRule.BY_POSITION
         self.align = Alignment(rule, str(merge.statement.table), store_casts(context), "MERGE")
 
     def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:
@@ -667,7 +672,7 @@ class _Values:
         if identity is not None:
             source = self.merge.scope.source
             assert source is not None
-            return identity_sql(field, identity, f"{quote(source.alias)}.{ORDINAL}")
+            return identity_sql(field, identity, f"{quote(source.alias)}.{hidden_names.ORDINAL}")
         return stored(field, self.align.cast(default_sql(field), field.type, quote(field.name)), self.partitions)
 
     def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:

@@ -33,22 +33,13 @@ from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
 
-from deltasql.base import TIME_ZONE, DeltaSqlError, errors, pa, pc
+from deltasql.base import DeltaSqlError, errors, pa, pc, session_settings
 from deltasql.log import (
     AUTO_PROPERTY,
-    CHANGE_DATA_FEED,
     CLUSTERING_FEATURE,
-    COLUMN_MAPPING_MODE,
-    COLUMN_TAGS,
     COMPAT_TAG,
     CUBE_COLUMNS,
     CUBE_ID,
-    DELETION_VECTORS,
-    KEYS,
-    MANIFESTS,
-    MAX_COLUMN_ID,
-    PROPERTIES,
-    REFRESH,
     Action,
     DomainMetadata,
     Metadata,
@@ -73,13 +64,14 @@ from deltasql.log import (
     protocol_for,
     stores_partitions,
     switches,
+    table_properties,
     table_tags,
     version_of,
     with_column_tags,
     with_keys,
     with_table_tags,
 )
-from deltasql.plan import ORDINAL, ColumnPath, SqlText, base, hidden_view, make_note, quote
+from deltasql.plan import ColumnPath, SqlText, base, hidden_names, hidden_view, make_note, quote
 from deltasql.planner import (
     CURRENT_DEFAULT,
     GENERATION,
@@ -204,9 +196,9 @@ def with_vectors(metadata: Metadata, requested: ClusterBy | None) -> Metadata:
     read, which has none.
     """
     clustered = requested is not None and (requested.columns or requested.auto)
-    if not clustered or DELETION_VECTORS in metadata.properties or compat_keys(metadata.configuration):
+    if not clustered or table_properties.DELETION_VECTORS in metadata.properties or compat_keys(metadata.configuration):
         return metadata
-    return metadata.with_configuration({DELETION_VECTORS.name: "true"})
+    return metadata.with_configuration({table_properties.DELETION_VECTORS.name: "true"})
 
 
 def checked_columns(requested: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:
@@ -331,7 +323,7 @@ def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "th
         schema,
         metadata.partition_columns,
         column_mapping=metadata.properties.maps_columns,
-        change_data_feed=metadata.properties[CHANGE_DATA_FEED],
+        change_data_feed=metadata.properties[table_properties.CHANGE_DATA_FEED],
         where=table,
     )
     return mapped_metadata(replace(metadata, schema=schema), preserve_names=False)
@@ -341,10 +333,10 @@ def mapped_metadata(metadata: Metadata, *, preserve_names: bool) -> Metadata:
     """`metadata` whose fields all have ids and physical names, if its column mapping mode asks for that."""
     if not metadata.properties.maps_columns:
         return metadata
-    highest = metadata.properties[MAX_COLUMN_ID]
+    highest = metadata.properties[table_properties.MAX_COLUMN_ID]
     nested = gives_nested_ids(metadata.configuration)
     schema, highest = assign_ids(metadata.schema, highest, preserve_names=preserve_names, nested=nested)
-    configuration = {**metadata.configuration, MAX_COLUMN_ID.name: str(highest)}
+    configuration = {**metadata.configuration, table_properties.MAX_COLUMN_ID.name: str(highest)}
     return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
 
 
@@ -395,7 +387,9 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
             case _:
                 assert_never(item.on_replace)
 
-    retained = {item.name: old[item.name] for item in PROPERTIES.values() if item in before and stays(item)}
+    retained = {
+        item.name: old[item.name] for item in table_properties.PROPERTIES.values() if item in before and stays(item)
+    }
     return metadata.with_configuration(retained)
 
 
@@ -405,9 +399,9 @@ def with_current_names(metadata: Metadata, before: Metadata | None = None) -> Me
     `before` are the metadata whose columns, by the same names, had other names in files.
     """
     before = before or metadata
-    if KEYS in metadata.configuration:
+    if table_properties.KEYS in metadata.configuration:
         metadata = with_keys(metadata, keys_of(before))
-    if COLUMN_TAGS in metadata.configuration:
+    if table_properties.COLUMN_TAGS in metadata.configuration:
         metadata = with_column_tags(metadata, column_tags(before))
     return metadata
 
@@ -424,7 +418,10 @@ def keeping_tags(metadata: Metadata, old: Metadata) -> Metadata:
 
 def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: str) -> None:
     """Raises ColumnMappingModeError for a change of mode that an existing table cannot make."""
-    before, after = TableProperties(old)[COLUMN_MAPPING_MODE], TableProperties(new)[COLUMN_MAPPING_MODE]
+    before, after = (
+        TableProperties(old)[table_properties.COLUMN_MAPPING_MODE],
+        TableProperties(new)[table_properties.COLUMN_MAPPING_MODE],
+    )
     if before != after and (before, after) != ("none", "name"):
         raise errors.ColumnMappingModeError(table, before, after)
 
@@ -441,7 +438,10 @@ def metadata_actions(snapshot: Snapshot, metadata: Metadata) -> tuple[Action, ..
 
 def check_manifest_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
     """Raises ManifestExistingVectorsError where manifests are switched on and files have deletion vectors."""
-    starts = TableProperties(configuration)[MANIFESTS] and not snapshot.properties[MANIFESTS]
+    starts = (
+        TableProperties(configuration)[table_properties.MANIFESTS]
+        and not snapshot.properties[table_properties.MANIFESTS]
+    )
     if not starts or not snapshot.num_files:
         return
     files = snapshot.live_adds(("deletionVector",))
@@ -492,7 +492,7 @@ class RefreshState:
     def of(cls, snapshot: Snapshot) -> RefreshState | None:
         """The refresh that a version of the table has recorded; None where there is none that can be read."""
         try:
-            value = json.loads(snapshot.configuration.get(REFRESH) or "null")
+            value = json.loads(snapshot.configuration.get(table_properties.REFRESH) or "null")
             sources = {str(key): int(version) for key, version in value["sources"].items()}
             return cls(str(value["definition"]), sources, str(value["mode"]), int(value["time"]))
         except (ValueError, TypeError, KeyError, AttributeError):
@@ -502,7 +502,7 @@ class RefreshState:
         """A change of the table's rows that records this refresh; `spec` are other fields of its commit."""
         value = {"definition": self.definition, "sources": dict(self.sources), "mode": self.mode}
         text = json.dumps({**value, "time": time.time_ns() // 1_000_000})
-        configuration = MappingProxyType({**change.metadata.configuration, REFRESH: text})
+        configuration = MappingProxyType({**change.metadata.configuration, table_properties.REFRESH: text})
         metadata = replace(change.metadata, configuration=configuration)
         others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
         return replace(change, metadata=metadata).committing(actions=(*others, metadata), **spec)
@@ -529,7 +529,7 @@ def plan_alter_clustering(statement: AlterClustering, context: Context) -> Plan:
     return TableChange(CommitSpec(log, snapshot, operations.CLUSTER_BY, parameters, actions))
 
 
-def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:
+def identity_sql(field: StructField, identity: Identity, ordinal: str = hidden_names.ORDINAL) -> str:
     """SQL of a new row's number; `ordinal` is SQL of the row's own number, from 0."""
     report = text_sql(f"{base.IDENTITY_OVERFLOW}{percent_encoded(field.name)}|")
     overflow = f"CAST(raise_error({report}) AS BIGINT)"
@@ -681,7 +681,7 @@ def query_columns(query: SqlText, context: Context) -> StructType:
     """The columns of a view's query. Raises what is wrong with the query."""
     bound = binding.query(context, query)
     # The time zone changes no type.
-    plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
+    plain = context.analyst.is_plain and set(context.meaning) <= {session_settings.TIME_ZONE.name}
     derived = derived_columns(query.text, bound)
     if derived is not None and plain:
         return derived

@@ -13,22 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import (
-    AUTO_COMPACT,
-    AUTO_COMPACT_MAX_FILE_SIZE,
-    AUTO_COMPACT_MIN_FILE_SIZE,
-    AUTO_COMPACT_MIN_FILES,
-    AUTO_COMPACT_WRITTEN_ONLY,
-    OPTIMIZE_DELETED_RATIO,
-    OPTIMIZE_MAX_FILE_SIZE,
-    OPTIMIZE_MIN_FILE_SIZE,
-    ZORDER_STATS_CHECK,
-    SessionSettings,
-    Setting,
-    errors,
-    pa,
-    pc,
-)
+from deltasql.base import SessionSettings, Setting, errors, pa, pc, session_settings
 from deltasql.log import AUTO_COMPACT as TABLE_COMPACTS
 from deltasql.log import (
     AUTO_OPTIMIZE,
@@ -182,7 +167,7 @@ def plan_optimize(statement: Optimize, context: Context) -> Plan:
         return layout.change(*_compacted(layout.files, snapshot, context))
     layout = replace(layout, considered=replace(layout.considered, zorder=True))
     files, bins = in_order(layout.files, partition_numbers(layout.files))
-    slices = _slices(files, bins, _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context))
+    slices = _slices(files, bins, _file_size(session_settings.OPTIMIZE_MAX_FILE_SIZE, snapshot, context))
     return layout.change(files, bins, Curve.ZORDER, columns, slices)
 
 
@@ -207,7 +192,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
         "zOrderBy": "[]",
     }
     layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, None, context)
-    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    limit = _file_size(session_settings.OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
     layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
     files, bins = in_order(choice.files, partition_numbers(choice.files))
@@ -235,7 +220,7 @@ def reorganized(
     parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
     layout = layout_of(log, snapshot, operations.REORG, parameters, predicate, context)
     files = choose(layout.files)
-    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    limit = _file_size(session_settings.OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
     return layout.change(*packed(files, groups, limit, singles=True))
 
@@ -266,11 +251,11 @@ def _predicates(predicate: SqlText | None, context: Context) -> str:
 
 def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[pa.Table, pa.Array]:
     """Files that are small or have many deleted rows, in bins of at least two."""
-    small = pc.less(files.column("size"), _file_size(OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
-    share = context.setting(OPTIMIZE_DELETED_RATIO)
+    small = pc.less(files.column("size"), _file_size(session_settings.OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
+    share = context.setting(session_settings.OPTIMIZE_DELETED_RATIO)
     holed = pc.and_(pc.invert(small), marked_files(files))
     files = files.filter(pc.or_(small, _marked(holed, _deleted_more_than(files.filter(holed), share))))
-    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    limit = _file_size(session_settings.OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     return packed(files, partition_numbers(files), limit, singles=False)
 
 
@@ -326,7 +311,7 @@ def _zorder_column(column: ColumnPath, snapshot: Snapshot, context: Context) -> 
 
 
 def _check_statistics(columns: Sequence[Path], snapshot: Snapshot, context: Context) -> None:
-    if not columns or not context.setting(ZORDER_STATS_CHECK):
+    if not columns or not context.setting(session_settings.ZORDER_STATS_CHECK):
         return
     leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, index_rule(snapshot.configuration))
     missing = [path for path in columns if not any(leaf.names[: len(path)] == path for leaf in leaves)]
@@ -339,7 +324,7 @@ _PARAMETERS = {"predicate": "[]", "zOrderBy": "[]", "clusterBy": "[]", "auto": T
 
 def compacts(properties: TableProperties, settings: SessionSettings) -> bool:
     """Whether writes to a table put its small files together: the session's setting, else the table's properties."""
-    given = (settings[AUTO_COMPACT], properties[TABLE_COMPACTS], properties[AUTO_OPTIMIZE])
+    given = (settings[session_settings.AUTO_COMPACT], properties[TABLE_COMPACTS], properties[AUTO_OPTIMIZE])
     return next((value for value in given if value is not None), False)
 
 
@@ -352,19 +337,19 @@ def auto_compaction(log: DeltaLog, written: Collection[tuple[str | None, ...]], 
     if context.catalog.external.manager(log.location) is not None:
         return None
     snapshot = log.snapshot()
-    limit = context.setting(AUTO_COMPACT_MAX_FILE_SIZE)
-    if context.settings.stored(AUTO_COMPACT_MAX_FILE_SIZE.name) is None:
+    limit = context.setting(session_settings.AUTO_COMPACT_MAX_FILE_SIZE)
+    if context.settings.stored(session_settings.AUTO_COMPACT_MAX_FILE_SIZE.name) is None:
         limit = snapshot.metadata.properties[TARGET_FILE_SIZE] or limit
-    least = context.setting(AUTO_COMPACT_MIN_FILE_SIZE) or limit // 2
+    least = context.setting(session_settings.AUTO_COMPACT_MIN_FILE_SIZE) or limit // 2
     files = snapshot.files(("size", "partitionValues"))
     small = files.filter(pc.less(files.column("size"), least))
-    if small.num_rows < context.setting(AUTO_COMPACT_MIN_FILES):
+    if small.num_rows < context.setting(session_settings.AUTO_COMPACT_MIN_FILES):
         return None
     layout = layout_of(log, snapshot, operations.OPTIMIZE, _PARAMETERS, None, context)
     files = layout.files.filter(pc.less(layout.files.column("size"), least))
     numbers = partition_numbers(files)
-    enough = alike(numbers) >= context.setting(AUTO_COMPACT_MIN_FILES)
-    if context.setting(AUTO_COMPACT_WRITTEN_ONLY):
+    enough = alike(numbers) >= context.setting(session_settings.AUTO_COMPACT_MIN_FILES)
+    if context.setting(session_settings.AUTO_COMPACT_WRITTEN_ONLY):
         enough &= _are_in(files, written)
     files, numbers = files.filter(pa.array(enough)), numbers[enough]
     groups = joined_numbers([numbers, numbers_of(cube_ids(files))], files.num_rows)

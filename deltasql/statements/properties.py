@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.base import ARBITRARY_PROPERTIES, STRICT_UNSET, DeltaSqlError, errors
+from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.log import (
-    CHANGE_DATA_FEED,
     DeltaLog,
     Metadata,
     Protocol,
@@ -23,6 +22,7 @@ from deltasql.log import (
     operations,
     parse_properties,
     protocol_for,
+    table_properties,
     unset_properties,
     with_row_id_columns,
     with_valid_formats,
@@ -179,7 +179,7 @@ def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot
 
 def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
     """Protocol and metadata as the statement wants them."""
-    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(session_settings.ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
     configuration = with_valid_formats(
         {**snapshot.configuration, **parsed.configuration}, snapshot.configuration, snapshot.table
@@ -190,7 +190,7 @@ def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot)
     check_configuration(configuration, table=snapshot.table)
     check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
-    if metadata.properties[CHANGE_DATA_FEED]:
+    if metadata.properties[table_properties.CHANGE_DATA_FEED]:
         check_change_columns(snapshot.schema, snapshot.table)
     if metadata.properties.maps_columns:
         metadata = mapped_metadata(metadata, preserve_names=True)
@@ -218,10 +218,10 @@ def plan_unset_table_properties(statement: UnsetTableProperties, context: Contex
     """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
     foreign = context.foreign(statement.table)
     if foreign is not None:
-        strict = not statement.if_exists and context.setting(STRICT_UNSET)
+        strict = not statement.if_exists and context.setting(session_settings.STRICT_UNSET)
         return source_change(statement.table, without_properties(statement.keys, foreign, strict=strict), context)
     log, snapshot = context.writable(statement.table)
-    lenient = statement.if_exists or not context.setting(STRICT_UNSET)
+    lenient = statement.if_exists or not context.setting(session_settings.STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]
     configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
     configuration = with_valid_formats(configuration, snapshot.configuration, snapshot.table)

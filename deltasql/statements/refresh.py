@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import GOVERNANCE, GOVERNANCE_FILTERS, Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, session_settings
 from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
 from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, keys_of, operations, with_keys
 from deltasql.plan import ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note, quote
@@ -598,7 +598,9 @@ def _refuse_filtered(statement: CreateRefreshed, existing: object, context: Cont
     words = f"{'CREATE' if statement.mode == 'create' else 'CREATE OR REFRESH'} STREAMING TABLE"
     if isinstance(existing, TableEntry):
         refuse_enforced(words, create.table, existing.location, context)
-    applies = context.setting(GOVERNANCE) == "RECORD" and context.setting(GOVERNANCE_FILTERS)
+    applies = context.setting(session_settings.GOVERNANCE) == "RECORD" and context.setting(
+        session_settings.GOVERNANCE_FILTERS
+    )
     if applies and (create.row_filter is not None or any(column.mask for column in create.columns or ())):
         name = create.table
         raise errors.PolicyTableError(words, str(name)).at(context.caret(name.start, name.end))

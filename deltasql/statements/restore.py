@@ -9,13 +9,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
-from deltasql.base import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE, DeltaSqlError, errors, pa, pc
+from deltasql.base import DeltaSqlError, errors, pa, pc, session_settings
 from deltasql.log import CLUSTERING_DOMAIN as CLUSTERING
 from deltasql.log import (
-    MAX_COLUMN_ID,
-    PROTECTED_BEFORE,
-    TIMESTAMPS_SINCE_TIME,
-    TIMESTAMPS_SINCE_VERSION,
     Action,
     AddFile,
     DeltaLog,
@@ -27,6 +23,7 @@ from deltasql.log import (
     has_commit_timestamps,
     is_clustered,
     operations,
+    table_properties,
 )
 from deltasql.plan import LogicalPlan, TableName, Temporal
 from deltasql.planner import Answer, CommitSpec, Context, Plan, TableChange, plan, refuse_enforced
@@ -85,7 +82,7 @@ def plan_restore(statement: Restore, context: Context) -> Plan:
         return Answer()
     refuse_enforced("RESTORE", statement.table, current.location, context)
     restored, removed = _differing(old, current)
-    if not context.setting(IGNORE_MISSING_FILES):
+    if not context.setting(session_settings.IGNORE_MISSING_FILES):
         _check_present(log, old, restored)
     metrics = dict(zip(METRICS, _counts(old, current, restored, removed), strict=True))
     timestamp = statement.version.timestamp
@@ -99,7 +96,10 @@ def plan_restore(statement: Restore, context: Context) -> Plan:
             current,
             operations.RESTORE,
             parameters,
-            (*_state(old, current, downgrade=context.setting(RESTORE_DOWNGRADE)), *_adds(old, restored)),
+            (
+                *_state(old, current, downgrade=context.setting(session_settings.RESTORE_DOWNGRADE)),
+                *_adds(old, restored),
+            ),
         ),
         removed=removed,
         answer=Answer(RESTORED, (tuple(metrics.values()),)),
@@ -187,13 +187,15 @@ def _state(old: Snapshot, current: Snapshot, *, downgrade: bool) -> list[Action]
 def _metadata(old: Metadata, current: Metadata) -> Metadata:
     """The old ones; what must not go backwards stays: numbers given to columns and to rows, and the log's guard."""
     # Since when commits have times of their own is of the present log; the transaction notes it where they begin anew.
-    guard = PROTECTED_BEFORE.name
-    of_the_log = (guard, TIMESTAMPS_SINCE_VERSION.name, TIMESTAMPS_SINCE_TIME.name)
+    guard = table_properties.PROTECTED_BEFORE.name
+    of_the_log = (guard, table_properties.TIMESTAMPS_SINCE_VERSION.name, table_properties.TIMESTAMPS_SINCE_TIME.name)
     guards = of_the_log if has_commit_timestamps(old) and has_commit_timestamps(current) else (guard,)
     configuration = dict(old.without_properties(of_the_log).configuration)
     configuration |= {key: current.configuration[key] for key in guards if key in current.configuration}
-    if MAX_COLUMN_ID.name in configuration:
-        configuration[MAX_COLUMN_ID.name] = str(max(item.properties[MAX_COLUMN_ID] for item in (old, current)))
+    if table_properties.MAX_COLUMN_ID.name in configuration:
+        configuration[table_properties.MAX_COLUMN_ID.name] = str(
+            max(item.properties[table_properties.MAX_COLUMN_ID] for item in (old, current))
+        )
     schema = _with_marks(old.schema, current.schema)
     return replace(old, id=current.id, schema=schema, configuration=MappingProxyType(configuration))
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE, errors, is_zone, offset_name, resembling, shown_value
+from deltasql.base import errors, is_zone, offset_name, resembling, session_settings, shown_value
 from deltasql.plan import LogicalPlan, SqlText, make_note
 from deltasql.planner import KEY_VALUE, Answer, Context, Plan, SettingChange, plan
 from deltasql.sql import Tree, builds, tokenize, unquote
@@ -65,7 +65,7 @@ def plan_set_setting(statement: SetSetting, context: Context) -> Plan:
 def _value(key: str, context: Context) -> str | None:
     # What the session has set is known without an engine, which may be a server far away.
     known = context.settings.get(key) or context.analyst.setting(key)
-    return context.time_zone if not known and key == TIME_ZONE.name else known
+    return context.time_zone if not known and key == session_settings.TIME_ZONE.name else known
 
 
 @plan.register
@@ -76,7 +76,7 @@ def plan_reset_setting(statement: ResetSetting, context: Context) -> Plan:
 @plan.register
 def plan_set_time_zone(statement: SetTimeZone, context: Context) -> Plan:
     """SET TIME ZONE changes the setting spark.sql.session.timeZone."""
-    return SettingChange(TIME_ZONE.name, _zone_name(statement.zone, context))
+    return SettingChange(session_settings.TIME_ZONE.name, _zone_name(statement.zone, context))
 
 
 def _zone_name(written: SqlText, context: Context) -> str | None:
@@ -144,8 +144,8 @@ _AS_BY_DEFAULT = ("spark.databricks.delta.rowLevelConcurrencyPreview",)
 
 def _is_unread(key: str) -> bool:
     """Whether a setting of Delta or Databricks has no effect here, nor in Spark."""
-    others = (PROPERTY_DEFAULTS, *_AS_BY_DEFAULT)
-    return key.startswith(_DATABRICKS) and key not in SETTINGS and not key.startswith(others)
+    others = (session_settings.PROPERTY_DEFAULTS, *_AS_BY_DEFAULT)
+    return key.startswith(_DATABRICKS) and key not in session_settings.SETTINGS and not key.startswith(others)
 
 
 _LOCAL_FOLDERS = "staging_allowed_local_path"
@@ -153,18 +153,18 @@ _LOCAL_FOLDERS = "staging_allowed_local_path"
 
 def check_setting(key: str, value: str) -> None:
     """Raises InvalidSettingError for an invalid value of `key`, UnknownSettingError for a misspelt key of deltasql."""
-    setting = SETTINGS.get(key)
+    setting = session_settings.SETTINGS.get(key)
     if key.lower() == _LOCAL_FOLDERS:
         raise errors.UnknownSettingError(key, "It is an argument of connect(), and no statement changes it.")
     if setting is not None:
         setting.value(value)
-    elif key.lower().startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
+    elif key.lower().startswith((_PREFIX, _DELTA)) and not key.startswith(session_settings.PROPERTY_DEFAULTS):
         _refuse_misspelt(key)
 
 
 def _refuse_misspelt(key: str) -> None:
     """Raises UnknownSettingError for a key that resembles a known one, or that has the prefix of deltasql's own."""
-    upper_names = {name: name.upper() for name in (*SETTINGS, PROPERTY_DEFAULTS)}
+    upper_names = {name: name.upper() for name in (*session_settings.SETTINGS, session_settings.PROPERTY_DEFAULTS)}
     near = resembling(key.upper(), upper_names.values())
     if near:
         meant = next(name for name, upper in upper_names.items() if upper == near[0])

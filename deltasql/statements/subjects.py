@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base import GOVERNANCE, Caret, DeltaSqlError, counted, errors, meant, similar_names
+from deltasql.base import Caret, DeltaSqlError, counted, errors, meant, session_settings, similar_names
 from deltasql.catalog import (
     CATALOG,
     FUNCTION,
@@ -229,7 +229,7 @@ def governed(
 
 def is_recorded(operation: str, caret: Caret, context: Context) -> bool:
     """Whether the setting is RECORD; with WARN the statement gets a warning. Raises GovernanceRefusedError."""
-    mode = context.setting(GOVERNANCE)
+    mode = context.setting(session_settings.GOVERNANCE)
     if mode == "ERROR":
         raise errors.GovernanceRefusedError(operation).at(caret)
     if mode == "WARN":

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from deltasql.base import AUTO_CREATE, Caret, errors
+from deltasql.base import Caret, errors, session_settings
 from deltasql.catalog import INFORMATION_SCHEMA, SYSTEM
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import CatalogChange, CatalogCreation, Context, SchemaCreation
@@ -460,7 +460,7 @@ def _identity(children: list[Any], tree: Tree, text: str) -> Clause:
 
 def new_namespaces(statement: LogicalPlan, context: Context) -> Iterator[CatalogChange]:
     """Creation of the catalog and the schema of what `statement` creates; nothing unless AUTO_CREATE is set."""
-    if not context.setting(AUTO_CREATE):
+    if not context.setting(session_settings.AUTO_CREATE):
         return
     namespace = _namespace(statement, context)
     if namespace is None or SYSTEM in namespace[:1] or INFORMATION_SCHEMA in namespace[1:]:

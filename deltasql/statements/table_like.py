@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import ARBITRARY_PROPERTIES, DeltaSqlError, errors
+from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.catalog import TableSource
 from deltasql.log import (
-    CHANGE_DATA_FEED,
-    COLUMN_MAPPING_MODE,
     Metadata,
     Protocol,
     TableProperties,
@@ -20,6 +18,7 @@ from deltasql.log import (
     operations,
     parse_properties,
     protocol_for,
+    table_properties,
     with_column_mapping,
     with_row_id_columns,
     with_valid_formats,
@@ -123,7 +122,7 @@ def _definition(
     """
     parsed = parse_properties(
         (*required.items(), *statement.properties),
-        allow_arbitrary=context.setting(ARBITRARY_PROPERTIES),
+        allow_arbitrary=context.setting(session_settings.ARBITRARY_PROPERTIES),
         on_create=True,
     )
     copied = {key: value for key, value in source.metadata.configuration.items() if key not in OF_ONE_TABLE}
@@ -132,14 +131,17 @@ def _definition(
     configuration = with_valid_formats(with_column_mapping(configuration), {}, table)
     check_configuration(configuration, table=table)
     properties = TableProperties(configuration)
-    if TableProperties(copied)[COLUMN_MAPPING_MODE] != properties[COLUMN_MAPPING_MODE]:
+    if (
+        TableProperties(copied)[table_properties.COLUMN_MAPPING_MODE]
+        != properties[table_properties.COLUMN_MAPPING_MODE]
+    ):
         # No file knows the source's ids and names, so that another way of mapping begins with its own.
         schema = without_metadata(schema, (ID, PHYSICAL_NAME))
     check_table_schema(
         schema,
         partitioned_by=source.metadata.partition_columns,
         column_mapping=properties.maps_columns,
-        change_data_feed=properties[CHANGE_DATA_FEED],
+        change_data_feed=properties[table_properties.CHANGE_DATA_FEED],
         where=table,
     )
     metadata = Metadata(

@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.log import (
-    TAGS,
     Metadata,
     Operation,
     column_tags,
     operations,
     read_tags,
+    table_properties,
     table_tags,
     with_column_tags,
     with_table_tags,
@@ -245,8 +245,8 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
     owner = _Owner(f"View {name}", f"ALTER VIEW {name}")
 
     def tagged(properties: Tags) -> Tags:
-        tags = change(read_tags(properties.get(TAGS)), owner)
-        return {**{key: properties[key] for key in properties if key != TAGS}, **_tags_property(tags)}
+        tags = change(read_tags(properties.get(table_properties.TAGS)), owner)
+        return {**{key: properties[key] for key in properties if key != table_properties.TAGS}, **_tags_property(tags)}
 
     tagged(entry.definition.properties)
     return with_changed(entry, tagged)
@@ -254,7 +254,7 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
 
 def _tags_property(tags: Tags) -> dict[str, str]:
     """The property of a view or a schema that stores its tags; empty without tags."""
-    return {TAGS: json.dumps(dict(sorted(tags.items())), ensure_ascii=False)} if tags else {}
+    return {table_properties.TAGS: json.dumps(dict(sorted(tags.items())), ensure_ascii=False)} if tags else {}
 
 
 def _of_table(metadata: Metadata, table: TableName, change: Change) -> Metadata:
@@ -272,9 +272,9 @@ def _of_schema(name: TableName, change: Change, context: Context) -> SchemaPrope
     context.refuse_version(name)
     entry = context.catalog.schema(name.parts)
     owner = _Owner(f"Schema {quote(entry.name)}", f"ALTER SCHEMA {quote(entry.name)}")
-    tags = change(read_tags(entry.properties.get(TAGS)), owner)
+    tags = change(read_tags(entry.properties.get(table_properties.TAGS)), owner)
     if not tags:
-        return SchemaProperties(name.parts, removed=(TAGS,))
+        return SchemaProperties(name.parts, removed=(table_properties.TAGS,))
     return SchemaProperties(name.parts, added=tuple(_tags_property(tags).items()))
 
 
@@ -283,7 +283,7 @@ def _of_catalog(name: TableName, change: Change, context: Context) -> CatalogPro
     catalog = context.require_catalog(name)
     entry = context.catalog.catalog(catalog)
     owner = _Owner(f"Catalog {quote(entry.name)}", f"ALTER CATALOG {quote(entry.name)}")
-    tags = change(read_tags(entry.properties.get(TAGS)), owner)
+    tags = change(read_tags(entry.properties.get(table_properties.TAGS)), owner)
     if not tags:
-        return CatalogProperties(catalog, removed=(TAGS,))
+        return CatalogProperties(catalog, removed=(table_properties.TAGS,))
     return CatalogProperties(catalog, added=tuple(_tags_property(tags).items()))

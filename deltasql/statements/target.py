@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import PROPERTY_DEFAULTS, errors
+from deltasql.base import errors, session_settings
 from deltasql.catalog import TABLE, UNGOVERNED, Governance, Subject, TableEntry
 from deltasql.log import CATALOG_MANAGED, DeltaLog, Metadata, Snapshot, table_location, without_deltasql_properties
 from deltasql.plan import TableName
@@ -147,7 +147,7 @@ def refuse_provider(provider: str | None, table: TableName) -> None:
 
 def property_defaults(target: Target, context: Context) -> Mapping[str, str]:
     """The properties of new tables, keys without `delta.`: of the session, and of the schema for a new name."""
-    of_session = context.settings.with_prefix(PROPERTY_DEFAULTS)
+    of_session = context.settings.with_prefix(session_settings.PROPERTY_DEFAULTS)
     if target.name.path is not None or target.in_catalog:
         return of_session
     key = context.catalog.full_name(target.name.parts)

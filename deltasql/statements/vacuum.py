@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from deltasql.base import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING, errors
-from deltasql.log import DELETED_FILE_RETENTION, LOG, DeltaLog, Snapshot, is_local
+from deltasql.base import errors, session_settings
+from deltasql.log import LOG, DeltaLog, Snapshot, is_local, table_properties
 from deltasql.plan import LogicalPlan, Operator, SqlQuery, SqlText, TableName
 from deltasql.planner import Candidates, Context, FileRemoval, Plan, binding, plan
 from deltasql.schema import BOOLEAN, LONG, STRING, type_text
@@ -90,12 +90,15 @@ _LOGGED = ("file", "hdfs", "abfs", "abfss", "wasb", "wasbs", "gs", "adl", "memor
 def plan_vacuum(statement: Vacuum, context: Context) -> Plan:
     log, snapshot = _table(statement.table, context)
     context.refuse_maintenance(log, "VACUUM")
-    configured = snapshot.properties[DELETED_FILE_RETENTION]
+    configured = snapshot.properties[table_properties.DELETED_FILE_RETENTION]
     specified = _specified_retention(statement.retain_hours, configured, snapshot.table, context)
-    parameters = {"retentionCheckEnabled": context.setting(RETENTION_CHECK), "defaultRetentionMillis": configured}
+    parameters = {
+        "retentionCheckEnabled": context.setting(session_settings.RETENTION_CHECK),
+        "defaultRetentionMillis": configured,
+    }
     if specified is not None:
         parameters["specifiedRetentionMillis"] = specified
-    lite = context.setting(VACUUM_LITE) if statement.lite is None else statement.lite
+    lite = context.setting(session_settings.VACUUM_LITE) if statement.lite is None else statement.lite
     candidates = Candidates.LOG if lite else Candidates.FOLDER
     return FileRemoval(
         log,
@@ -138,13 +141,13 @@ def _specified_retention(hours: SqlText | None, configured: int, table: str, con
     specified = int(Decimal(hours.text.replace(" ", "").rstrip("bBdDfFlLsSyY")) * HOUR_MS)
     if specified < 0:
         raise errors.NegativeRetentionError(hours.text).at(caret)
-    if specified < configured and context.setting(RETENTION_CHECK):
+    if specified < configured and context.setting(session_settings.RETENTION_CHECK):
         raise errors.RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(caret)
     return specified
 
 
 def _is_logged(location: str, context: Context) -> bool:
-    chosen = context.setting(VACUUM_LOGGING)
+    chosen = context.setting(session_settings.VACUUM_LOGGING)
     if chosen is not None:
         return chosen
     return is_local(location) or location.partition(":")[0].lower() in _LOGGED

@@ -20,7 +20,7 @@ PART = os.environ.get("DELTASQL_TESTS_PART", "all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
+    from deltasql.base.session_settings import DEFAULTS, IO_MODE
 
     DEFAULTS[IO_MODE.name] = os.environ["DELTASQL_TESTS_MODE"]
     if not ADDRESS.startswith("sc://"):

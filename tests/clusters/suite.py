@@ -188,7 +188,7 @@ def _run_golden(files: Sequence[Path], address: str, mode: str, tally: Tally) ->
 @contextmanager
 def _spark_at(address: str, mode: str) -> Iterator[str | None]:
     """The `spark` of `connect` for sessions at an address whose files are moved in a mode; their Spark is stopped."""
-    from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
+    from deltasql.base.session_settings import DEFAULTS, IO_MODE
 
     DEFAULTS[IO_MODE.name] = mode
     remote = address if address.startswith("sc://") else None

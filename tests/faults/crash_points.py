@@ -25,7 +25,7 @@ import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
 import deltasql
-from deltasql.base.settings.session_settings import FSYNC
+from deltasql.base.session_settings import FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
 
 from . import strace_log

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import deltasql
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import FSYNC
+from deltasql.base.session_settings import FSYNC
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.session.session import Session
 

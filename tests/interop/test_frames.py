@@ -12,7 +12,7 @@ import pytest
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 import deltasql
-from deltasql.base.settings.engines import SAIL, VARIABLE
+from deltasql.base.engine_names import SAIL, VARIABLE
 from tests.interop.readers import READERS
 from tests.oracle.client import oracle
 

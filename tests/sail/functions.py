@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from deltasql.base.settings.session_settings import UNPROVEN
+from deltasql.base.session_settings import UNPROVEN
 from deltasql.engines.sail.guards.guards import TABLE
 from tests.sail.catalogue import AGGREGATES, GENERATORS, NUMBERS, ONE_BY_ONE, SCALARS, TEXTS, TYPES, VALUES, WINDOWS
 from tests.sail.grid import plain

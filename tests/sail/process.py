@@ -144,7 +144,7 @@ def _scenario(name: str) -> dict[str, Any]:
 
 
 def _tests(ids: list[str]) -> str:
-    from deltasql.base.settings.engines import VARIABLE
+    from deltasql.base.engine_names import VARIABLE
     from tests.oracle.client import NO_ORACLE
 
     with pytest.MonkeyPatch.context() as patch:

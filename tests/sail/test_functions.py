@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from deltasql.base.settings.session_settings import UNPROVEN
+from deltasql.base.session_settings import UNPROVEN
 from tests.sail.functions import ANSWERS, SETTINGS, answers, is_safe, key_of, queries
 from tests.sail.process import SailProcess
 from tests.sail.python_grid import ANSWERS as PYTHON_ANSWERS

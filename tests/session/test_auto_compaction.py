@@ -11,7 +11,7 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.base.errors import StorageError
-from deltasql.base.settings.session_settings import COMPUTE, IO_MODE
+from deltasql.base.session_settings import COMPUTE, IO_MODE
 
 COMPACTS = "TBLPROPERTIES ('delta.autoOptimize.autoCompact' = 'true', 'delta.columnMapping.mode' = 'name')"
 AFTER_THREE = "SET spark.databricks.delta.autoCompact.minNumFiles = 3"

@@ -12,7 +12,7 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.base.errors import IllegalOptionError
-from deltasql.base.settings.session_settings import COMPUTE, IO_MODE
+from deltasql.base.session_settings import COMPUTE, IO_MODE
 
 CODECS = {
     "zstd": ("ZSTD", ".zstd.parquet"),

@@ -10,7 +10,7 @@ import deltasql
 from deltasql import DeltaSqlError, Session
 from deltasql.engines.spark.reading.frames import numbered
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan.base import ORDINAL
+from deltasql.plan.hidden_names import ORDINAL
 
 pytestmark = pytest.mark.spark
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.settings.session_settings import COMPUTE
+from deltasql.base.session_settings import COMPUTE
 
 pytestmark = pytest.mark.spark
 INVALID = "SELECT CAST('x' AS INT) AS n"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from deltasql.base.registry.entries import Registry, RegistryEntry, boolean
-from deltasql.base.settings.session_settings import SETTINGS
+from deltasql.base.session_settings import SETTINGS
 from deltasql.clients.command.settings_page import PAGE, renewed
 from deltasql.files.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
-from deltasql.log.properties import PROPERTIES
+from deltasql.log.table_properties import PROPERTIES
 
 REGISTRIES: list[Registry[Any]] = [PROPERTIES, SETTINGS, WRITE_OPTIONS, READ_OPTIONS, STREAM_OPTIONS]
 ENTRIES: list[RegistryEntry[Any]] = [entry for registry in REGISTRIES for entry in registry.values()]

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 
 from deltasql import DeltaSqlError, Session
-from deltasql.plan.base import IS_CHANGE
+from deltasql.plan.hidden_names import IS_CHANGE
 
 MODES = ("EXECUTORS", "DRIVER")
 OWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}")

@@ -9,7 +9,7 @@ import pytest
 
 from deltasql import DeltaSqlError, Session
 from deltasql.engines.engine import InProcessFirst
-from deltasql.plan.base import NULL_ROW
+from deltasql.plan.hidden_names import NULL_ROW
 from deltasql.planner.defaults import null_row
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.expression_types import FUNCTIONS, derived_type

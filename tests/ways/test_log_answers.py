@@ -10,7 +10,7 @@ import pytest
 
 from deltasql import Session
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import ANSWER_FROM_LOG
+from deltasql.base.session_settings import ANSWER_FROM_LOG
 
 COLUMNS = {
     "b": "TINYINT",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.settings.engines import VARIABLE
+from deltasql.base.engine_names import VARIABLE
 from deltasql.engines.spark.rewrites import position_search
 
 pytestmark = pytest.mark.spark

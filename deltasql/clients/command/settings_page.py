@@ -10,20 +10,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltasql.base import SETTINGS, RegistryEntry
-from deltasql.files import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
-from deltasql.log import PROPERTIES, Property
+from deltasql.base import RegistryEntry, session_settings
+from deltasql.files import frame_options
+from deltasql.log import Property, table_properties
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 """The page, where the package lies in its repository."""
 
 _TABLES: Mapping[str, Iterable[RegistryEntry[Any]]] = {
-    "session settings": SETTINGS.values(),
-    "table properties": [item for item in PROPERTIES.values() if item.applies != "other engines"],
-    "stored properties": [item for item in PROPERTIES.values() if item.applies == "other engines"],
-    "write options": WRITE_OPTIONS.values(),
-    "read options": READ_OPTIONS.values(),
-    "stream options": STREAM_OPTIONS.values(),
+    "session settings": session_settings.SETTINGS.values(),
+    "table properties": [item for item in table_properties.PROPERTIES.values() if item.applies != "other engines"],
+    "stored properties": [item for item in table_properties.PROPERTIES.values() if item.applies == "other engines"],
+    "write options": frame_options.WRITE_OPTIONS.values(),
+    "read options": frame_options.READ_OPTIONS.values(),
+    "stream options": frame_options.STREAM_OPTIONS.values(),
 }
 
 

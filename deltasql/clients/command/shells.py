@@ -18,7 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deltasql.base import SETTINGS, errors, similar_names
+from deltasql.base import errors, session_settings, similar_names
 from deltasql.files import FORMATS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -365,7 +365,11 @@ def catalog_option(text: str) -> tuple[str, dict[str, str]]:
 
 def split_settings(settings: Mapping[str, str], *, remote: bool) -> tuple[dict[str, str], dict[str, str]]:
     """Settings for SET, and settings that Spark must be started with; all are for SET if Spark is `remote`."""
-    by_set = {key: value for key, value in settings.items() if remote or key in SETTINGS or key.startswith(_OURS)}
+    by_set = {
+        key: value
+        for key, value in settings.items()
+        if remote or key in session_settings.SETTINGS or key.startswith(_OURS)
+    }
     return by_set, {key: value for key, value in settings.items() if key not in by_set}
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 from xml.etree import ElementTree as ET
 
-from deltasql.base import FSYNC, counted, errors
+from deltasql.base import counted, errors, session_settings
 from deltasql.clients.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides, new_errors, summary
 from deltasql.clients.golden.record import Block, GoldenScript, Recorder, read_script
 from deltasql.clients.golden.schedules.concurrency import ScenarioRun
@@ -262,7 +262,7 @@ def temporary_sessions(spark: str | None = None, engine: str | None = None) -> S
 def _open_session(warehouse: str, spark: str | None, engine: str | None) -> Session:
     session = connect(warehouse=warehouse, spark=spark, engine=engine)
     # These tables need not survive a crash of the machine.
-    session.settings.set(FSYNC.name, "false")
+    session.settings.set(session_settings.FSYNC.name, "false")
     return session
 
 

@@ -26,7 +26,7 @@ from deltasql.base import DeltaSqlError, errors, shown_value
 from deltasql.catalog import ViewEntry
 from deltasql.clients.repl.copying import copy_of
 from deltasql.files import AUTO, FORMATS, Grid, help_on, number_text, size_text
-from deltasql.log import CONSTRAINT_PREFIX, DELTASQL_PROPERTIES, Snapshot, clustering_columns, keys_of, live_rows
+from deltasql.log import Snapshot, clustering_columns, keys_of, live_rows, table_properties
 from deltasql.plan import TableName, quote
 from deltasql.schema import (
     ID,
@@ -561,7 +561,9 @@ def footer(name: str, snapshot: Snapshot) -> Iterator[str]:
     for constraint, condition in snapshot.properties.constraints.items():
         yield f"Constraint {constraint}: CHECK ({condition})"
     for name_of, value in sorted(snapshot.configuration.items()):
-        if name_of not in DELTASQL_PROPERTIES and not name_of.startswith(CONSTRAINT_PREFIX):
+        if name_of not in table_properties.DELTASQL_PROPERTIES and not name_of.startswith(
+            table_properties.CONSTRAINT_PREFIX
+        ):
             yield f"Property {name_of} = {shown_value(name_of, value)}"
     if snapshot.protocol.features:
         yield f"Features: {', '.join(sorted(snapshot.protocol.features))}"

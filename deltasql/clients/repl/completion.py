@@ -10,11 +10,11 @@ from typing import NamedTuple
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from deltasql.base import QUOTED_NAME, SETTINGS, WORD
+from deltasql.base import QUOTED_NAME, WORD, session_settings
 from deltasql.clients.repl.commands import COMMANDS, Command, Names, Offered, Parts
 from deltasql.clients.repl.commands import NAMES as PREFERENCES
 from deltasql.files import error_classes
-from deltasql.log import PROPERTIES
+from deltasql.log import table_properties
 from deltasql.session import Session
 from deltasql.sql import Expected, expected_keywords, is_complete, is_script, split, tokenize
 
@@ -111,14 +111,17 @@ class SqlCompleter(Completer):
         """Keys and values of properties and settings, or versions; None where none of these fits."""
         near = _near(before)
         if _PROPERTY_KEY.search(near):
-            return _quoted(PROPERTIES, "property", word, always=False)
+            return _quoted(table_properties.PROPERTIES, "property", word, always=False)
         if match := _PROPERTY_VALUE.search(near):
-            entry = PROPERTIES.get(match[1])
+            entry = table_properties.PROPERTIES.get(match[1])
             return _quoted(_legal("" if entry is None else entry.legal), "value", word, always=True)
         if _SETTING_KEY.search(near):
-            return [*((name, "setting") for name in SETTINGS), *_cased(sorted(expected_keywords(before)), word)]
+            return [
+                *((name, "setting") for name in session_settings.SETTINGS),
+                *_cased(sorted(expected_keywords(before)), word),
+            ]
         if match := _SETTING_VALUE.search(near):
-            setting = SETTINGS.get(match[1])
+            setting = session_settings.SETTINGS.get(match[1])
             return [(item, "value") for item in _legal("" if setting is None else setting.legal)]
         if match := _VERSION.search(near):
             return self._versions(_parts(match[1]), by_time=match[2].upper() in {"TIMESTAMP", "SYSTEM_TIME"})

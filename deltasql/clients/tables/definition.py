@@ -18,8 +18,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from deltasql.base import errors
 from deltasql.files import Result
-from deltasql.plan import HIDDEN_PREFIX, MemoryRows, TableName
-from deltasql.schema import field_from_json, quote_name, quote_text, sql_text, type_from_json
+from deltasql.plan import MemoryRows, TableName
+from deltasql.schema import HIDDEN_PREFIX, field_from_json, quote_name, quote_text, sql_text, type_from_json
 from deltasql.session import (
     Owner,
     Session,

@@ -55,9 +55,7 @@ from deltasql.engines.rewriting import (
 )
 from deltasql.files import (
     ADDRESS,
-    CHANGED_ROWS,
     CORES,
-    FILE_BYTES,
     ORIGIN,
     CompactionGroup,
     FileStage,
@@ -74,12 +72,11 @@ from deltasql.files import (
     slice_between,
     spark_uri,
     split_addresses,
+    thresholds,
 )
 from deltasql.plan import (
     EVALUATED,
     IN_MEMORY,
-    ROW_ADDRESS,
-    ROW_INDEX,
     Check,
     ComputedBy,
     Constraint,
@@ -95,6 +92,7 @@ from deltasql.plan import (
     SqlQuery,
     Way,
     Write,
+    hidden_names,
 )
 from deltasql.planner import RewriteOutcome
 from deltasql.schema import STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
@@ -367,7 +365,7 @@ class CompiledActions:
             bound = BoundRows({self._alias: rows}, count)
             return reduce(np.logical_or, (true_mask(condition, bound) for condition in parsed))
 
-        return ScanFilter(frozenset(self._named(parsed)), some, CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(parsed)), some, thresholds.CHANGED_ROWS)
 
     def _with_keys(self, source: pa.Table) -> ScanFilter:
         """A filter for the target rows whose join keys occur in the source."""
@@ -385,7 +383,7 @@ class CompiledActions:
                     mask &= are_among(values(mine, bound), keys_of_source)
             return mask
 
-        return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, thresholds.CHANGED_ROWS)
 
     def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
         """The target's side of an equality and the source's, if each side uses columns of one table only."""
@@ -437,7 +435,7 @@ def planned_rewrite(session: SessionFacts, operator: Rewrite) -> Way:
         work = _planned(session, operator, None)
     except LeftToEngineError as left:
         return Way(ComputedBy.ENGINE, left.reason)
-    limit = "" if isinstance(work, _WholeRewrite) else f", unless more than {CHANGED_ROWS:,} rows change"
+    limit = "" if isinstance(work, _WholeRewrite) else f", unless more than {thresholds.CHANGED_ROWS:,} rows change"
     return Way(ComputedBy.PROCESS, f"{EVALUATED}{limit}")
 
 
@@ -480,8 +478,8 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
         raise LeftToEngineError("WHEN NOT MATCHED BY SOURCE looks at all rows of a table that is not small")
     sizes = target.files.column("size").to_pylist()
     require_searching(session, target.table.location, sum(sizes))
-    if not operator.recording.vectors and max(sizes, default=0) > FILE_BYTES:
-        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {FILE_BYTES:,}")
+    if not operator.recording.vectors and max(sizes, default=0) > thresholds.FILE_BYTES:
+        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {thresholds.FILE_BYTES:,}")
     if not operator.recording.vectors:
         require_memory(session, max(sizes, default=0))
 
@@ -622,7 +620,7 @@ class _Rewrite(ABC):
                 raise LeftToEngineError("several rows of the source change one row")
             numbers = np.concatenate([np.full(len(indexes), number) for indexes, number in pairs])
             paths = self._operator.target.files.column("location").to_pylist()
-            positions = positions_of(target.column(ROW_ADDRESS).to_numpy()[at], numbers, paths)
+            positions = positions_of(target.column(hidden_names.ROW_ADDRESS).to_numpy()[at], numbers, paths)
         return _Changes(target, fired, positions, subset(self._operator, positions.rows))
 
     # The rows that are written
@@ -640,8 +638,8 @@ class _Rewrite(ABC):
                 inserted.append(self._computed(item, range(len(output)), schema))
                 continue
             columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
-            addresses = changes.target.column(ROW_ADDRESS).take(item.row_indexes)
-            images.append(columns.append_column(placed.field(ROW_ADDRESS), addresses))
+            addresses = changes.target.column(hidden_names.ROW_ADDRESS).take(item.row_indexes)
+            images.append(columns.append_column(placed.field(hidden_names.ROW_ADDRESS), addresses))
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
     def _computed(self, item: _MatchedRows, row_indexes: Iterable[int], schema: pa.Schema) -> pa.Table:
@@ -652,7 +650,7 @@ class _Rewrite(ABC):
 
     def _marked(self, changes: _Changes) -> Staged:
         images, inserted = self._new(changes)
-        return self._written(pa.concat_tables([images.drop_columns([ROW_ADDRESS]), inserted]))
+        return self._written(pa.concat_tables([images.drop_columns([hidden_names.ROW_ADDRESS]), inserted]))
 
     def _written(self, rows: pa.Table) -> Staged:
         if not rows.num_rows:
@@ -675,13 +673,13 @@ class _Rewrite(ABC):
         location and its number.
         """
         output = self._operator.output
-        rows = rows.sort_by(ROW_ADDRESS)
+        rows = rows.sort_by(hidden_names.ROW_ADDRESS)
         fields = [
             item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names
         ]
-        stored = rows.select([*(item.name for item in fields), ROW_ADDRESS])
-        stored = as_stored(stored.rename_columns([*map(physical_name, fields), ROW_ADDRESS]), output)
-        numbers, _ = split_addresses(rows.column(ROW_ADDRESS).to_numpy())
+        stored = rows.select([*(item.name for item in fields), hidden_names.ROW_ADDRESS])
+        stored = as_stored(stored.rename_columns([*map(physical_name, fields), hidden_names.ROW_ADDRESS]), output)
+        numbers, _ = split_addresses(rows.column(hidden_names.ROW_ADDRESS).to_numpy())
         number_of = file_numbers(self._operator.target)
         for path in files.column("location").to_pylist():
             first, count = slice_between(numbers, number_of[path], number_of[path] + 1)
@@ -704,7 +702,7 @@ class _WholeRewrite(_Rewrite):
         for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
             folder = partition_folder(path, spelled[path])
             name = f"{number}/{folder}" if folder else str(number)
-            piece = in_memory(rows.drop_columns([ROW_ADDRESS]))
+            piece = in_memory(rows.drop_columns([hidden_names.ROW_ADDRESS]))
             yield CompactionGroup(name, spelled[path], piece.size, partial(iter, [piece]))
 
 
@@ -737,5 +735,5 @@ class _SearchedRewrite(_Rewrite):
 
 def _numbered(rows: pa.Table) -> pa.Table:
     """Rows of a file with ROW_INDEX in place of ROW_ADDRESS."""
-    _, numbers = split_addresses(rows.column(ROW_ADDRESS).to_numpy())
-    return rows.drop_columns([ROW_ADDRESS]).append_column(ROW_INDEX, pa.array(numbers))
+    _, numbers = split_addresses(rows.column(hidden_names.ROW_ADDRESS).to_numpy())
+    return rows.drop_columns([hidden_names.ROW_ADDRESS]).append_column(hidden_names.ROW_INDEX, pa.array(numbers))

@@ -19,13 +19,10 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.base import MEMORY_LIMIT, LeftToEngineError, Numbers, np, pa, pc
+from deltasql.base import LeftToEngineError, Numbers, np, pa, pc, session_settings
 from deltasql.engines.choice import is_small, require_searching, require_streaming, scan_size
 from deltasql.files import (
     ADDRESS,
-    CHOSEN_ROWS,
-    FEW_BYTES,
-    RESULT_BYTES,
     FileReader,
     Piece,
     RowFilter,
@@ -39,6 +36,7 @@ from deltasql.files import (
     reader_schema,
     require_memory,
     tables_of,
+    thresholds,
     vector_positions,
 )
 from deltasql.plan import Literals, Operator, Scan, SqlQuery
@@ -173,7 +171,7 @@ def _up_to(most: float, limit: int, tables: Iterable[pa.Table]) -> Iterator[pa.T
             raise LeftToEngineError("more rows are found than this process computes")
         size += table.nbytes
         if size > limit:
-            raise LeftToEngineError(f"the rows take more than {MEMORY_LIMIT.name}, {limit:,} bytes")
+            raise LeftToEngineError(f"the rows take more than {session_settings.MEMORY_LIMIT.name}, {limit:,} bytes")
         yield table
 
 
@@ -244,8 +242,8 @@ def require_scan_size(session: SessionFacts, scan: Scan, *, streams: bool) -> No
     if streams:
         require_streaming(session, scan.table.location, size)
         return
-    if size > RESULT_BYTES:
-        raise LeftToEngineError(f"{size:,} bytes are read, more than {RESULT_BYTES:,}")
+    if size > thresholds.RESULT_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {thresholds.RESULT_BYTES:,}")
     require_memory(session, size)
 
 
@@ -527,7 +525,9 @@ class SelectedRows:
         if where is None:
             return None
         named = frozenset(column.name for column in columns_of(where))
-        return ScanFilter(named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)), CHOSEN_ROWS)
+        return ScanFilter(
+            named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)), thresholds.CHOSEN_ROWS
+        )
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""
@@ -566,7 +566,7 @@ def selected(session: SessionFacts, scan: Scan, parsed: Selection, *, streams: b
     plain = with_columns(scan, parsed.columns)
     if not is_small(scan):
         if not parsed.where:
-            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
+            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {thresholds.FEW_BYTES:,}")
         require_searching(session, scan.table.location, scan_size(scan))
     where = None if parsed.where is None else _condition(parsed.where, parsed.alias, plain)
     return SelectedRows(plain, parsed.alias, where, ordered_indexes(plain.schema, parsed.order), parsed.limit)

@@ -44,7 +44,7 @@ from deltasql.engines.sail.texts import PossibleTypes, possible_types
 from deltasql.engines.spark.failures import Failure, WriteContext, translated
 from deltasql.engines.spark.session.local_rows import frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan import LOOKUP, Check, Operator, Project, Rewrite, base, children
+from deltasql.plan import Check, Operator, Project, Rewrite, base, children, hidden_names
 from deltasql.schema import (
     BINARY,
     BOOLEAN,
@@ -296,7 +296,7 @@ Scope: TypeAlias = Sequence[tuple[Operator, str]]
 Types: TypeAlias = Callable[[Scope, Sequence[str]], Sequence[DataType]]
 """The types of expressions over some rows, each under its alias."""
 
-_LOOKED_UP = re.compile(rf"(?:(?:`(?:[^`]|``)*`|\w+)\.)?{LOOKUP}\b")
+_LOOKED_UP = re.compile(rf"(?:(?:`(?:[^`]|``)*`|\w+)\.)?{hidden_names.LOOKUP}\b")
 
 
 def check_rewrite(operator: Rewrite, types: Types, sql: str, write: WriteContext) -> None:

@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
-from deltasql.base import ANSI, DEFAULTS, UNPROVEN, DeltaSqlError, LeftToEngineError, errors, zone
+from deltasql.base import DeltaSqlError, LeftToEngineError, errors, session_settings, zone
 from deltasql.engines.sail.checks import (
     Types,
     check_casts,
@@ -41,13 +41,14 @@ from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
 from deltasql.engines.sail.variables import run_variable_command, variables_of
 from deltasql.engines.spark.failures import Failure, WriteContext
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
 from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths
-from deltasql.engines.spark.session.local import load_pyspark, release_at_end, release_ended
+from deltasql.engines.spark.session.local import release_at_end, release_ended
 from deltasql.engines.spark.session.local_rows import evaluated_rows, frame_schema, retain_with
 from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
 from deltasql.files import RUNNING, CommandRows, RowSource, available_memory
-from deltasql.plan import ORDINAL, Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery, base
+from deltasql.plan import Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery, base, hidden_names
 from deltasql.schema import STRING, DataType, StructField, StructType, type_text
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ class SailFrames(Frames):
         return False
 
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
-        return evaluated_rows(self._spark, rows, self.work.retain, ORDINAL)
+        return evaluated_rows(self._spark, rows, self.work.retain, hidden_names.ORDINAL)
 
     def frame_of_text(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
@@ -220,7 +221,11 @@ class SailFrames(Frames):
         return self.texts.named(checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only))
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
-        value = settings[ANSI.name] if ANSI.name in settings else self._spark.current_value(ANSI.name)
+        value = (
+            settings[session_settings.ANSI.name]
+            if session_settings.ANSI.name in settings
+            else self._spark.current_value(session_settings.ANSI.name)
+        )
         return (value or "true").lower() == "true"
 
     def _with_checks(
@@ -309,9 +314,15 @@ def _columns(operators: Iterable[Operator]) -> Iterator[str]:
 
 def takes_compared_calls_only(session: SparkHandle) -> bool:
     """Whether functions are refused whose results were not compared with Spark's."""
-    if (session.session_value(UNPROVEN.name) or DEFAULTS[UNPROVEN.name]).upper() != "ALLOW":
+    if (
+        session.session_value(session_settings.UNPROVEN.name)
+        or session_settings.DEFAULTS[session_settings.UNPROVEN.name]
+    ).upper() != "ALLOW":
         return True
-    warn(f"{UNPROVEN.name} is ALLOW: functions may give other values on Sail than on Spark.", stacklevel=2)
+    warn(
+        f"{session_settings.UNPROVEN.name} is ALLOW: functions may give other values on Sail than on Spark.",
+        stacklevel=2,
+    )
     return False
 
 

@@ -13,7 +13,7 @@ from io import StringIO
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import IO_MODE, TIME_ZONE, DeltaSqlError, LeftToEngineError, errors, interruptible, pa
+from deltasql.base import DeltaSqlError, LeftToEngineError, errors, interruptible, pa, session_settings
 from deltasql.catalog import TableSource
 from deltasql.engines.choice import handed_out, moved_in_process, only_for_spark, spreads_rows
 from deltasql.engines.spark.failures import (
@@ -25,6 +25,7 @@ from deltasql.engines.spark.failures import (
     rewrite_context,
     translated_errors,
 )
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.scans import reads_below
@@ -32,12 +33,11 @@ from deltasql.engines.spark.rewrites.arrange import arranged
 from deltasql.engines.spark.rewrites.position_search import SparkRowReader
 from deltasql.engines.spark.rewrites.rewrite import rewrite
 from deltasql.engines.spark.rewrites.row_actions import MergeSource, evaluated_source
-from deltasql.engines.spark.session.local import load_pyspark
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema, spark_schema
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.writing import Counts, SparkStage, row_counter, write_source
-from deltasql.files import STORE_BYTES, RowSource, Staged
+from deltasql.files import RowSource, Staged, thresholds
 from deltasql.log import AddCDCFile, Stores, is_local, table_location
 from deltasql.plan import (
     ANY_SHAPE,
@@ -349,7 +349,7 @@ class SparkRuntime:
 
     def mover(self, operator: Operator, location: str) -> str | None:
         """See `Analyst.mover`. For a place in an object store it starts Spark, to see whether it has a way there."""
-        if is_local(location) and not self.spark.session_value(IO_MODE.name):
+        if is_local(location) and not self.spark.session_value(session_settings.IO_MODE.name):
             return None
         with self.work():
             barred = next(filter(None, map(only_for_spark, stored_schemas(operator))), "")
@@ -377,7 +377,7 @@ class SparkRuntime:
         if self.spark.is_ours and key.startswith(_OF_ONE_SESSION):
             return self.spark.server_default(key) if self.spark.started else None
         # A server has a time zone of its own, which says what the literals of a first statement mean.
-        asked = self.spark.started or (key == TIME_ZONE.name and self.spark.has_others_tables)
+        asked = self.spark.started or (key == session_settings.TIME_ZONE.name and self.spark.has_others_tables)
         return self.spark.current_value(key) if asked else None
 
     def run_through(self, operator: Operator) -> int:
@@ -457,7 +457,7 @@ class SparkRuntime:
         size = spark_stage(stage).input_size = input_size(operator)
         if spreads_rows(operator.child):
             # Each task writes what the hint gives to it.
-            spark_stage(stage).input_size = max(size, STORE_BYTES + 1)
+            spark_stage(stage).input_size = max(size, thresholds.STORE_BYTES + 1)
         with self.work(written), self.spark.sized(size):
             self.frames.check_write(operator.child, self.sql, written)
             rows = self.frames.frame(operator)

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from deltasql.base import Caret, DeltaSqlError, closest, errors
 from deltasql.engines.choice import violation_error
-from deltasql.engines.spark.session.local import load_pyspark
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.log import is_local, local_path, may_make, may_read
 from deltasql.plan import BOUND_VALUES, JSON_NAME, Constraint, Operator, Project, Rewrite, base, children
 from deltasql.schema import HIDDEN_PREFIX

@@ -23,7 +23,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from deltasql.base import CODECS, OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN, F, errors, pa
+from deltasql.base import CODECS, F, errors, pa, session_settings
 from deltasql.catalog import TableSource
 from deltasql.engines.choice import moved_in_process, only_for_spark, unreachable_error
 from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE
@@ -61,7 +61,7 @@ from deltasql.log import (
     is_local,
 )
 from deltasql.log import OPTIMIZE_WRITE as TABLE_OPTIMIZES
-from deltasql.plan import ANY_SHAPE, IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION, Constraint, FileShape, base, hidden
+from deltasql.plan import ANY_SHAPE, Constraint, FileShape, base, hidden, hidden_names
 from deltasql.schema import (
     BINARY,
     CHANGE_TYPE,
@@ -337,7 +337,9 @@ class SparkStage(FileStage):
         """
         parts: list[tuple[dict[str, str | None], pa.Table]] = []
         if rows is not None:
-            stored = self._stored(rows, schema, None, [ORIGIN, ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False)
+            stored = self._stored(
+                rows, schema, None, [ORIGIN, hidden_names.ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False
+            )
             stored, by = self._in_directories(stored, schema, origins=True, changes=changes)
             parts += fetched(stored, by, schema)
         return self.succeed_with(rewritten, parts, schema, changed, changes=changes)
@@ -354,13 +356,15 @@ class SparkStage(FileStage):
         properties = TableProperties(self._configuration)
         given = (
             self._shape.optimized,
-            OPTIMIZE_WRITE.value(self._spark.session_value(OPTIMIZE_WRITE.name)),
+            session_settings.OPTIMIZE_WRITE.value(self._spark.session_value(session_settings.OPTIMIZE_WRITE.name)),
             properties[TABLE_OPTIMIZES],
             properties[AUTO_OPTIMIZE],
         )
         if not next((value for value in given if value is not None), False):
             return None
-        size = OPTIMIZE_WRITE_BIN.value(self._spark.session_value(OPTIMIZE_WRITE_BIN.name))
+        size = session_settings.OPTIMIZE_WRITE_BIN.value(
+            self._spark.session_value(session_settings.OPTIMIZE_WRITE_BIN.name)
+        )
         return properties[TARGET_FILE_SIZE] or size
 
     def _spread(self, rows: DataFrame) -> DataFrame:
@@ -383,10 +387,12 @@ class SparkStage(FileStage):
             rows = self._spread(rows)
         stored = StructType(tuple(item for item in schema if item.type != VOID))
         if is_mapped(stored):
-            ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []
+            ids = [hidden_names.ROW_ID, hidden_names.ROW_VERSION] if row_ids is not None else []
             rows = _physical(rows, stored, [*ids, *hidden])
         if row_ids is not None:
-            rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
+            rows = rows.withColumnsRenamed(
+                {hidden_names.ROW_ID: row_ids.row_id, hidden_names.ROW_VERSION: row_ids.version}
+            )
         return rows
 
     def _in_directories(
@@ -400,7 +406,10 @@ class SparkStage(FileStage):
         rows = _with_texts(rows, dict(zip(by, (field.type for field in fields), strict=True)))
         by = [ORIGIN, *by] if origins else by
         if changes:
-            rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
+            rows, by = (
+                rows.withColumn(hidden_names.IS_CHANGE, rows[CHANGE_TYPE].isNotNull()),
+                [hidden_names.IS_CHANGE, *by],
+            )
         return rows, by
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
@@ -422,7 +431,7 @@ class SparkStage(FileStage):
         self, written: Sequence[WrittenFile], directory: str
     ) -> tuple[list[WrittenFile], list[WrittenFile]]:
         """Splits written files into data files and change data files, which are moved to the folder of the feed."""
-        staged, target = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
+        staged, target = f"{directory}/{hidden_names.IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
         moved = [
             replace(item, path=PurePosixPath(target, item.path.relative_to(staged)))
             for item in written

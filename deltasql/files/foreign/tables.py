@@ -58,7 +58,6 @@ from deltasql.files.reading.file_reader import (
 )
 from deltasql.files.statistics.of_footers import file_statistics, stats_json
 from deltasql.log import (
-    DELETION_VECTORS,
     FOOTER,
     LOG,
     SPECIAL,
@@ -78,6 +77,7 @@ from deltasql.log import (
     index_rule,
     located,
     relative_path,
+    table_properties,
 )
 from deltasql.schema import DOUBLE as DOUBLE_TYPE
 from deltasql.schema import FLOAT as FLOAT_TYPE
@@ -522,7 +522,7 @@ def source_statistics(table: SourceTable, metadata: Metadata) -> list[str]:
     rule, columns, ids = index_rule(metadata.configuration), dict(_leaf_types(metadata.schema)), {}
     if metadata.properties.maps_columns:
         ids = dict(_names_by_id(metadata.schema))
-    tight = metadata.properties[DELETION_VECTORS] or None
+    tight = metadata.properties[table_properties.DELETION_VECTORS] or None
     leaves_by_schema: dict[bytes, list[Leaf]] = {}
     texts = []
     for file, footer in zip(table.files, table.footers, strict=True):

@@ -40,7 +40,7 @@ from deltasql.log import (
     live_rows,
     record_count,
 )
-from deltasql.plan import ROW_ADDRESS, Scan
+from deltasql.plan import Scan, hidden_names
 from deltasql.schema import (
     CHANGE_TYPE,
     COMMIT_TIMESTAMP,
@@ -310,7 +310,7 @@ _FIELDS = StructType(
 )
 """Fields of Spark's hidden column `_metadata`. Source: Spark, Hidden File Metadata."""
 DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
-ADDRESS = StructField(ROW_ADDRESS, LONG, nullable=False)
+ADDRESS = StructField(hidden_names.ROW_ADDRESS, LONG, nullable=False)
 """A row's address in one 64-bit integer: the number of its file in the scan, above the ROW_BITS of its row index."""
 ROW_BITS = 40
 

@@ -47,7 +47,6 @@ from deltasql.files.footers import (
 )
 from deltasql.files.footers import footer as file_footer
 from deltasql.log import (
-    COLUMN_MAPPING_MODE,
     AddFile,
     IndexedColumn,
     IndexRule,
@@ -57,6 +56,7 @@ from deltasql.log import (
     absolute,
     index_rule,
     indexed_leaves,
+    table_properties,
 )
 from deltasql.schema import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
@@ -444,7 +444,7 @@ def recomputed(stores: Stores, snapshot: Snapshot, adds: Sequence[AddFile]) -> l
     """
     rule = index_rule(snapshot.configuration)
     leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, rule)
-    by_name = snapshot.properties[COLUMN_MAPPING_MODE] != "id"
+    by_name = snapshot.properties[table_properties.COLUMN_MAPPING_MODE] != "id"
     has_vectors = "deletionVectors" in snapshot.protocol.features
 
     def of(add: AddFile) -> str:

@@ -40,7 +40,6 @@ from deltasql.files.statistics.of_footers import (
 )
 from deltasql.files.writing.spliced_files import joined
 from deltasql.log import (
-    DELETION_VECTORS,
     AddCDCFile,
     AddFile,
     Entry,
@@ -50,8 +49,9 @@ from deltasql.log import (
     compat_tags,
     encode_path,
     index_rule,
+    table_properties,
 )
-from deltasql.plan import ANY_SHAPE, IS_CHANGE, FileShape, Literals, MemoryRows, hidden
+from deltasql.plan import ANY_SHAPE, FileShape, Literals, MemoryRows, hidden, hidden_names
 from deltasql.schema import (
     HIVE_NULL,
     TIMESTAMP,
@@ -183,7 +183,7 @@ def staged_files(
     partitions; the columns `unindexed` get no statistics. Raises ValueError when a file does not lie below a directory
     for each partition column.
     """
-    has_vectors = TableProperties(configuration).switches_on(DELETION_VECTORS)
+    has_vectors = TableProperties(configuration).switches_on(table_properties.DELETION_VECTORS)
     table = _Table(
         schema,
         tuple(partition_columns),
@@ -426,8 +426,10 @@ def _escaped(text: str) -> str:
 
 def directory_of(directory: str, values: Mapping[str, str | None]) -> str:
     """The path, below the table's root, of the partition directory in `directory`; change rows go to _change_data."""
-    folder = f"{CHANGE_DATA}/{directory}" if values.get(IS_CHANGE) == "true" else directory
-    return "/".join((folder, *(directory_name(name, value) for name, value in values.items() if name != IS_CHANGE)))
+    folder = f"{CHANGE_DATA}/{directory}" if values.get(hidden_names.IS_CHANGE) == "true" else directory
+    return "/".join(
+        (folder, *(directory_name(name, value) for name, value in values.items() if name != hidden_names.IS_CHANGE))
+    )
 
 
 def as_stored(table: pa.Table, schema: StructType) -> pa.Table:

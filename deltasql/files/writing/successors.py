@@ -29,7 +29,7 @@ from deltasql.files.writing.arrow_files import (
 )
 from deltasql.files.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 from deltasql.log import LogStore
-from deltasql.plan import ANY_SHAPE, IS_CHANGE, ROW_INDEX, FileShape
+from deltasql.plan import ANY_SHAPE, FileShape, hidden_names
 from deltasql.schema import CHANGE_TYPE, StructType
 
 MOST_FILES = 4
@@ -190,14 +190,14 @@ def _sorted(
     partitions = {item.origin: item.partition_values for item in rewritten}
     others: dict[str, list[pa.Table]] = {}
     for values, table in new.parts:
-        origin, is_change = values[ORIGIN], values.get(IS_CHANGE) == "true"
-        row_values = _values_without(values, ORIGIN, IS_CHANGE)
+        origin, is_change = values[ORIGIN], values.get(hidden_names.IS_CHANGE) == "true"
+        row_values = _values_without(values, ORIGIN, hidden_names.IS_CHANGE)
         # Partition values that do not change may be spelled otherwise in the log.
         stays = new.changed.isdisjoint(row_values) or partitions.get(origin or "") == row_values
         if not is_change and origin is not None and stays:
             images[origin].append(table)
         else:
-            ours = {ROW_INDEX} if is_change else {ROW_INDEX, CHANGE_TYPE}
+            ours = {hidden_names.ROW_INDEX} if is_change else {hidden_names.ROW_INDEX, CHANGE_TYPE}
             stored = table.drop_columns([name for name in table.column_names if name in ours])
             others.setdefault(directory_of(directory, _values_without(values, ORIGIN)), []).append(stored)
     return images, others
@@ -282,12 +282,12 @@ class _Successor:
         marked, gone = (
             indexes_between(indexes, start, end) for indexes in (self._file.marked, self._rewritten.removed)
         )
-        images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
+        images = self._images.slice(*slice_between(self._images.column(hidden_names.ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
         if not (always or (names and (len(marked) or len(gone)))):
             return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
         rows = self._file.rows(group, names)
-        at = images.column(ROW_INDEX).to_numpy() - start
+        at = images.column(hidden_names.ROW_INDEX).to_numpy() - start
         rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
         data = encoded(rows, self._file.dictionaries, max(rows.num_rows, 1), self._shape)
         return _Piece(data, float_ranges(rows.select(floats)))
@@ -306,9 +306,9 @@ def _without(rows: pa.Table, *row_indexes: Numbers) -> pa.Table:
 def _in_order(images: Sequence[pa.Table]) -> pa.Table:
     """All updated rows, sorted by ROW_INDEX."""
     if not images:
-        return pa.table({ROW_INDEX: pa.array([], pa.int64())})
+        return pa.table({hidden_names.ROW_INDEX: pa.array([], pa.int64())})
     rows = _concatenated(images)
-    return rows.take(pc.sort_indices(rows.column(ROW_INDEX))).combine_chunks()
+    return rows.take(pc.sort_indices(rows.column(hidden_names.ROW_INDEX))).combine_chunks()
 
 
 def _with_images(rows: pa.Table, row_indexes: Numbers, images: pa.Table, changed: Collection[str]) -> pa.Table:

@@ -24,8 +24,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, Union
 
 from deltasql.base import errors, pa
-from deltasql.log.properties import TableProperties
 from deltasql.log.protocol import Protocol
+from deltasql.log.table_properties import TableProperties
 from deltasql.schema import StructType, schema_from_json, schema_to_json
 
 Json: TypeAlias = "dict[str, Any]"

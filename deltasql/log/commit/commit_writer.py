@@ -37,11 +37,11 @@ from deltasql.log.configuration.keys import (
 )
 from deltasql.log.configuration.properties import has_commit_timestamps, partition_keys, with_enablement
 from deltasql.log.operations import Operation
-from deltasql.log.properties import APPEND_ONLY, ISOLATION_LEVEL, TableProperties
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import canonical, commit_path
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.table_properties import APPEND_ONLY, ISOLATION_LEVEL, TableProperties
 from deltasql.schema import with_table_version
 
 _Action = TypeVar("_Action")

@@ -27,7 +27,9 @@ from deltasql.base import errors, pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, record_count
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.operations import BACKFILL
-from deltasql.log.properties import (
+from deltasql.log.protocol import Protocol
+from deltasql.log.storage.listing import canonical
+from deltasql.log.table_properties import (
     COLUMN_MAPPING_MODE,
     COLUMN_TAGS,
     DELETION_VECTORS,
@@ -42,8 +44,6 @@ from deltasql.log.properties import (
     UNIVERSAL_FORMATS,
     TableProperties,
 )
-from deltasql.log.protocol import Protocol
-from deltasql.log.storage.listing import canonical
 from deltasql.plan import make_note
 from deltasql.schema import (
     ArrayType,

@@ -21,7 +21,19 @@ from dataclasses import dataclass, field, replace
 from deltasql.base import OPEN_SET, did_you_mean, errors
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import check_compatible
-from deltasql.log.properties import (
+from deltasql.log.protocol import (
+    CATALOG_MANAGED,
+    FEATURES,
+    MAX_READER_VERSION,
+    MAX_WRITER_VERSION,
+    Protocol,
+    Support,
+    find_feature,
+    requested_features,
+    with_required,
+    without_previewed,
+)
+from deltasql.log.table_properties import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
     DELETION_VECTORS,
@@ -41,18 +53,6 @@ from deltasql.log.properties import (
     TIMESTAMPS_SINCE_TIME,
     TIMESTAMPS_SINCE_VERSION,
     TableProperties,
-)
-from deltasql.log.protocol import (
-    CATALOG_MANAGED,
-    FEATURES,
-    MAX_READER_VERSION,
-    MAX_WRITER_VERSION,
-    Protocol,
-    Support,
-    find_feature,
-    requested_features,
-    with_required,
-    without_previewed,
 )
 from deltasql.schema import (
     PHYSICAL_NAME,

@@ -56,7 +56,6 @@ from deltasql.log.iceberg.table_metadata import (
     with_table_state,
     without_old,
 )
-from deltasql.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import (
     canonical,
@@ -67,6 +66,7 @@ from deltasql.log.storage.listing import (
     relative_path,
 )
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.table_properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.schema import ID, PHYSICAL_NAME
 from deltasql.schema import types as delta
 

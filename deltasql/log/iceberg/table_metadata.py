@@ -23,7 +23,7 @@ from pyiceberg.transforms import IdentityTransform
 from deltasql.base import errors
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.iceberg.current_metadata import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
-from deltasql.log.properties import (
+from deltasql.log.table_properties import (
     DELETED_FILE_RETENTION,
     MAX_COLUMN_ID,
     UNIVERSAL_FORMATS,

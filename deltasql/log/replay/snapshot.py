@@ -35,7 +35,6 @@ from deltasql.log.configuration.properties import (
     has_commit_timestamps,
     partition_keys,
 )
-from deltasql.log.properties import TableProperties
 from deltasql.log.protocol import MANAGED, Protocol
 from deltasql.log.replay.checksum import TableState, read_checksum
 from deltasql.log.replay.log_segment import (
@@ -51,6 +50,7 @@ from deltasql.log.replay.segment_replay import BaseVersion, LogReader, Recoverin
 from deltasql.log.storage.listing import LOG, commit_path, table_location
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.stores import open_store
+from deltasql.log.table_properties import TableProperties
 from deltasql.schema import StructType
 
 if TYPE_CHECKING:

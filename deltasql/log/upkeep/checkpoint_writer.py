@@ -34,14 +34,6 @@ from deltasql.base import errors
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
 from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, from_actions, partition_struct, regrouped
 from deltasql.log.configuration.properties import partition_keys
-from deltasql.log.properties import (
-    CHECKPOINT_POLICY,
-    DELETED_FILE_RETENTION,
-    STATS_AS_JSON,
-    STATS_AS_STRUCT,
-    TRANSACTION_RETENTION,
-    TableProperties,
-)
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.live_files import LiveFiles
 from deltasql.log.replay.log_segment import CheckpointFiles, LastCheckpoint, V2Hint, classify, write_last_checkpoint
@@ -49,6 +41,14 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 from deltasql.log.storage.listing import LOG, checkpoint_path
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.table_properties import (
+    CHECKPOINT_POLICY,
+    DELETED_FILE_RETENTION,
+    STATS_AS_JSON,
+    STATS_AS_STRUCT,
+    TRANSACTION_RETENTION,
+    TableProperties,
+)
 from deltasql.schema import ZERO, flags, integers
 
 # Rows per batch and per row group.

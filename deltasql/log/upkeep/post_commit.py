@@ -25,15 +25,6 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.configuration.keys import check_iceberg_library, converts_to_iceberg
 from deltasql.log.configuration.properties import has_commit_timestamps
-from deltasql.log.properties import (
-    CHECKPOINT_INTERVAL,
-    DELETED_FILE_RETENTION,
-    LOG_CLEANUP,
-    LOG_RETENTION,
-    MANIFESTS,
-    PROTECTED_BEFORE,
-    TableProperties,
-)
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.checksum import VersionChecksum
 from deltasql.log.replay.log_segment import LogListing, classify
@@ -42,6 +33,15 @@ from deltasql.log.replay.snapshot import Snapshot, file_times
 from deltasql.log.source_files import FOLDER, needed_parts
 from deltasql.log.storage.listing import LOG, STAGED_COMMITS, checksum_path, compacted_path
 from deltasql.log.storage.log_store import Entry, LogStore
+from deltasql.log.table_properties import (
+    CHECKPOINT_INTERVAL,
+    DELETED_FILE_RETENTION,
+    LOG_CLEANUP,
+    LOG_RETENTION,
+    MANIFESTS,
+    PROTECTED_BEFORE,
+    TableProperties,
+)
 
 _DAY_MS = 24 * 60 * 60 * 1000
 

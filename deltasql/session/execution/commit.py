@@ -19,25 +19,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
-from deltasql.base import (
-    FOLLOW_ROWS,
-    METRICS,
-    ROW_LEVEL_BYTES,
-    ROW_LEVEL_FILES,
-    ROW_LEVEL_SECONDS,
-    STRICT_WRITE_SERIALIZABLE,
-    TIME_ZONE,
-    USER_METADATA,
-    DeltaSqlError,
-    SessionSettings,
-    errors,
-    pa,
-    shielded,
-)
+from deltasql.base import DeltaSqlError, SessionSettings, errors, pa, session_settings, shielded
 from deltasql.catalog import TABLE, Catalog, Subject
 from deltasql.log import (
     COPY_INTO,
-    DELETION_VECTORS,
     PRESERVED_TAG,
     Action,
     AddFile,
@@ -68,6 +53,7 @@ from deltasql.log import (
     newest_part,
     part_path,
     read_parts,
+    table_properties,
     tracks_rows,
     transaction,
 )
@@ -328,8 +314,8 @@ def commit_actions(
     provenance = Provenance(
         spec.operation,
         spec.parameters,
-        metrics if settings[METRICS] else {},
-        spec.user_metadata or settings[USER_METADATA],
+        metrics if settings[session_settings.METRICS] else {},
+        spec.user_metadata or settings[session_settings.USER_METADATA],
         tags=commit_tags(change),
     )
     return transaction.commit_rebased(provenance, actions, rebase, added=added)
@@ -416,15 +402,19 @@ class RaceRules:
     def of(settings: SessionSettings) -> RaceRules:
         """The rules of a session. Raises InvalidSettingError."""
         return RaceRules(
-            settings[STRICT_WRITE_SERIALIZABLE],
-            settings[FOLLOW_ROWS],
-            Budget(settings[ROW_LEVEL_FILES], settings[ROW_LEVEL_BYTES], float(settings[ROW_LEVEL_SECONDS])),
-            settings[TIME_ZONE],
+            settings[session_settings.STRICT_WRITE_SERIALIZABLE],
+            settings[session_settings.FOLLOW_ROWS],
+            Budget(
+                settings[session_settings.ROW_LEVEL_FILES],
+                settings[session_settings.ROW_LEVEL_BYTES],
+                float(settings[session_settings.ROW_LEVEL_SECONDS]),
+            ),
+            settings[session_settings.TIME_ZONE],
         )
 
     def follow_rows_of(self, snapshot: Snapshot) -> bool:
         """Whether rows that concurrent commits move to other files are followed, so that a mere move is no conflict."""
-        return self.follows and snapshot.properties[DELETION_VECTORS]
+        return self.follows and snapshot.properties[table_properties.DELETION_VECTORS]
 
 
 def rebase_of(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from deltasql.base import RETRY_STATEMENTS, TIME_ZONE, Caret, DeltaSqlError, SessionSettings, errors
+from deltasql.base import Caret, DeltaSqlError, SessionSettings, errors, session_settings
 from deltasql.log import (
     AddFile,
     Commit,
@@ -220,7 +220,7 @@ class OpenTransaction:
     @property
     def may_repeat(self) -> bool:
         """Whether all its statements may be retried after a conflict. Raises InvalidSettingError."""
-        allowed = self._settings[RETRY_STATEMENTS]
+        allowed = self._settings[session_settings.RETRY_STATEMENTS]
         parts = [part for table in self._tables.values() for part in table.parts]
         return allowed != "NONE" and all(may_repeat(part.change, allowed) for part in parts)
 
@@ -318,7 +318,7 @@ class OpenTransaction:
             if target is not None and (scan.table.location == target or not is_managed(log)):
                 continue
             predicate, paths = scan.pruning.predicate, tuple(scan.files.column("path").to_pylist())
-            zone = self._settings[TIME_ZONE]
+            zone = self._settings[session_settings.TIME_ZONE]
             matches = None
             if predicate is not None:
                 matches = partition_test(log.snapshot(), predicate, scan.pruning.alias, zone)

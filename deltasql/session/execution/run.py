@@ -25,15 +25,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from typing_extensions import assert_never
 
 from deltasql.base import (
-    LAST_COMMIT_VERSION,
-    RETRY_ATTEMPTS,
-    RETRY_STATEMENTS,
     Caret,
     DeltaSqlError,
     SessionSettings,
     errors,
     interruptible,
     next_step,
+    session_settings,
     shielded,
 )
 from deltasql.catalog import Catalog, TableEntry, sql_name
@@ -317,7 +315,7 @@ class Run:
         """Commits the staged change, or executes a plan that needs no staging. Raises a ConcurrentModificationError."""
         done = self._done(self._plan, self._staged)
         if isinstance(done, Committed) and done.version is not None:
-            self._session.settings.set(LAST_COMMIT_VERSION.name, str(done.version))
+            self._session.settings.set(session_settings.LAST_COMMIT_VERSION.name, str(done.version))
         self._session.transactions.compact()
         return done
 
@@ -462,12 +460,12 @@ def _manifests_written(log: DeltaLog, snapshot: Snapshot) -> Committed:
 def _most_attempts(plan: Plan, settings: SessionSettings) -> int:
     """The number of times that a statement may be run if it conflicts with others. Raises InvalidSettingError."""
     if isinstance(plan, AtomicBlock):
-        return settings[RETRY_ATTEMPTS]
+        return settings[session_settings.RETRY_ATTEMPTS]
     if not isinstance(plan, (TableChange, RowChange, LayoutChange)):
         return 1
-    if not may_repeat(plan, settings[RETRY_STATEMENTS]):
+    if not may_repeat(plan, settings[session_settings.RETRY_STATEMENTS]):
         return 1
-    return settings[RETRY_ATTEMPTS]
+    return settings[session_settings.RETRY_ATTEMPTS]
 
 
 _PLAN = StructType((StructField("plan", STRING, False),))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltasql.base import USER_METADATA, DeltaSqlError, SessionSettings, errors, next_step, pc, shielded
+from deltasql.base import DeltaSqlError, SessionSettings, errors, next_step, pc, session_settings, shielded
 from deltasql.log import (
     LOG,
     Commit,
@@ -124,7 +124,7 @@ def _note(
     for left in reversed(range(_MOST_TRIES)):
         try:
             return Transaction(change.log, snapshot).commit(
-                operation, parameters, [], metrics=metrics, user_metadata=settings[USER_METADATA]
+                operation, parameters, [], metrics=metrics, user_metadata=settings[session_settings.USER_METADATA]
             )
         except errors.ConcurrentModificationError:
             if left == 0:

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from deltasql.base import USER_METADATA, SessionSettings, errors
+from deltasql.base import SessionSettings, errors, session_settings
 from deltasql.log import (
-    CHANGE_DATA_FEED,
     ENABLEMENT_TAG,
     AddCDCFile,
     AddFile,
@@ -37,6 +36,7 @@ from deltasql.log import (
     operations,
     pending_commit,
     shown_parameters,
+    table_properties,
     vector_file,
 )
 from deltasql.plan import Reads
@@ -54,7 +54,7 @@ def with_feed(contribution: Contribution, before: NetActions, log: PinnedLog) ->
     Raises FeedInTransactionError where the changes of both are not those of one commit: of a row that both have
     changed, the feed would tell what nobody has ever seen.
     """
-    has_feed = log.snapshot().properties[CHANGE_DATA_FEED]
+    has_feed = log.snapshot().properties[table_properties.CHANGE_DATA_FEED]
     if not before.changes_files:
         return contribution, before
     if _feed_after(contribution, has_feed) != has_feed:
@@ -83,7 +83,11 @@ def _has(contribution: Contribution, kinds: tuple[type, ...]) -> bool:
 
 def _feed_after(contribution: Contribution, before: bool) -> bool:
     """Whether the table has a feed once the statement is done."""
-    stated = [action.properties[CHANGE_DATA_FEED] for action in contribution.actions if isinstance(action, Metadata)]
+    stated = [
+        action.properties[table_properties.CHANGE_DATA_FEED]
+        for action in contribution.actions
+        if isinstance(action, Metadata)
+    ]
     return stated[-1] if stated else before
 
 
@@ -202,7 +206,7 @@ class WrittenTable:
         """The entry for the table's history: of the single statement, or TRANSACTION with a list of the statements."""
         first, *others = (part.change.commit for part in self.parts)
         notes = [spec.user_metadata for spec in (first, *others) if spec.user_metadata]
-        note = notes[-1] if notes else self._settings[USER_METADATA]
+        note = notes[-1] if notes else self._settings[session_settings.USER_METADATA]
         if not others:
             return Provenance(first.operation, first.parameters, self.metrics, note, tags=self._tags)
         told = [

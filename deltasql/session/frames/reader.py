@@ -16,18 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import errors
-from deltasql.files import (
-    FIRST_TIMESTAMP,
-    FIRST_VERSION,
-    LAST_TIMESTAMP,
-    LAST_VERSION,
-    READ_CHANGE_DATA,
-    READ_CHANGE_FEED,
-    TIMESTAMP_AS_OF,
-    VERSION_AS_OF,
-    Option,
-    Options,
-)
+from deltasql.files import Option, Options, frame_options
 from deltasql.plan import TableName, quote
 from deltasql.schema import quote_text
 from deltasql.session.frames.writer import Named, Optioned, Run, at, column_names
@@ -78,22 +67,22 @@ class FrameReader(TableReader):
 
     def _reads_changes(self) -> bool:
         options = Options(self._options)
-        return options[READ_CHANGE_FEED] or options[READ_CHANGE_DATA]
+        return options[frame_options.READ_CHANGE_FEED] or options[frame_options.READ_CHANGE_DATA]
 
     def _version(self) -> str:
         """The time travel clause of the options, "" without one. Raises ReadOptionsError."""
         options = Options(self._options)
-        timestamp = options[TIMESTAMP_AS_OF]
-        if VERSION_AS_OF.name.lower() in options.texts and timestamp is not None:
-            raise errors.ReadOptionsError(VERSION_AS_OF.name, TIMESTAMP_AS_OF.name)
-        version = options[VERSION_AS_OF]
+        timestamp = options[frame_options.TIMESTAMP_AS_OF]
+        if frame_options.VERSION_AS_OF.name.lower() in options.texts and timestamp is not None:
+            raise errors.ReadOptionsError(frame_options.VERSION_AS_OF.name, frame_options.TIMESTAMP_AS_OF.name)
+        version = options[frame_options.VERSION_AS_OF]
         if version is not None:
             return f" VERSION AS OF {version}"
         return "" if timestamp is None else f" TIMESTAMP AS OF {quote_text(timestamp)}"
 
     def _changes(self, function: str, table: str) -> DataFrame:
-        start = self._bound(FIRST_VERSION, FIRST_TIMESTAMP, "start")
-        end = self._bound(LAST_VERSION, LAST_TIMESTAMP, "end")
+        start = self._bound(frame_options.FIRST_VERSION, frame_options.FIRST_TIMESTAMP, "start")
+        end = self._bound(frame_options.LAST_VERSION, frame_options.LAST_TIMESTAMP, "end")
         if start is None:
             raise errors.MissingStartError
         bounds = [quote_text(table), start, *([] if end is None else [end])]

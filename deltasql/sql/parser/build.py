@@ -89,7 +89,7 @@ def _token(token: GrammarToken, text: str) -> str | int | SqlText:
 
 @functools.cache
 def _rules(family: str) -> dict[str, Rule]:
-    """All rules with a function, once those of `family` are loaded. Those of 10_names and other shared files are here."""
+    """All rules with a function, once those of `family` are loaded; those of shared files, as 10_names, are here."""
     if not family[0].isdecimal() and importlib.util.find_spec(f"{_FAMILIES}.{family}") is not None:
         importlib.import_module(f"{_FAMILIES}.{family}")
     return _RULES

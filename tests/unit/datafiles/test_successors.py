@@ -30,7 +30,7 @@ from deltasql.files.writing.successors import (
     united_files,
 )
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import IS_CHANGE, ROW_INDEX
+from deltasql.plan.hidden_names import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import LentCredentialsError, OtherCredentialsError
-from deltasql.base.settings.session_settings import IO_MODE
+from deltasql.base.session_settings import IO_MODE
 from deltasql.engines.choice import moved_in_process
 from deltasql.engines.spark.reading.scans import lent_options
 from deltasql.engines.spark.session import spark as spark_module
 from deltasql.engines.spark.session.spark import SPARK, SparkHandle
-from deltasql.files.stage import STORE_BYTES
+from deltasql.files.thresholds import STORE_BYTES
 from deltasql.log.storage.stores import Stores
 
 TABLE = "s3://bucket/t"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.engine_names import chosen_engine
 from deltasql.base.errors import EngineForGivenSparkError, SparkError, UnknownEngineError
-from deltasql.base.settings.engines import chosen_engine
 from deltasql.engines.sail.checks import casts_in, has_cast
 from deltasql.engines.sail.failures import sail_failure, unsupported_feature
 from deltasql.engines.spark.failures import translated_errors

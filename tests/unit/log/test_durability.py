@@ -14,7 +14,7 @@ import pytest
 import deltasql
 from deltasql.base.errors import AmbiguousWriteError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.base.settings.session_settings import DEFAULTS, FSYNC
+from deltasql.base.session_settings import DEFAULTS, FSYNC
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
@@ -61,7 +61,7 @@ def test_file_then_name_then_folder(session: Session, calls: list[tuple[str, str
 
 
 def test_it_is_on_unless_somebody_turns_it_off() -> None:
-    code = f"from deltasql.base.settings.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC.name}'])"
+    code = f"from deltasql.base.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC.name}'])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "true\n"
 
 

@@ -23,10 +23,10 @@ from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
 from deltasql.log.iceberg.convert import write_iceberg_metadata
 from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metadata_path
-from deltasql.log.properties import DELETED_FILE_RETENTION
 from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.table_properties import DELETED_FILE_RETENTION
 from deltasql.session.session import Session
 from tests.unit.log.iceberg_log import PROPERTIES, STATS, commit, entries, listed, manifests, metadata, objects, summary
 

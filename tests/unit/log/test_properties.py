@@ -9,11 +9,11 @@ import pytest
 from deltasql.base.errors import ManualFeaturesError, UnsupportedWriteFeaturesError
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.registry.entries import byte_size, column_paths, interval_ms
-from deltasql.log import properties as registry
+from deltasql.log import table_properties as registry
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
-from deltasql.log.properties import PROPERTIES, OnDrop, OnReplace, Property, TableProperties
 from deltasql.log.protocol import FEATURES, Protocol
+from deltasql.log.table_properties import PROPERTIES, OnDrop, OnReplace, Property, TableProperties
 from deltasql.schema.types import LONG, TIMESTAMP_NTZ, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

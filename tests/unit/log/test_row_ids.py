@@ -19,9 +19,9 @@ from deltasql.log.configuration.keys import (
     row_id_columns,
     with_row_id_columns,
 )
-from deltasql.log.properties import ROW_TRACKING, ROW_TRACKING_SUSPENDED
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import DeltaLog
+from deltasql.log.table_properties import ROW_TRACKING, ROW_TRACKING_SUSPENDED
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.types import RowIdColumns, StructType
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import deltasql.statements  # noqa: F401 - registers the rules
-from deltasql.base.settings.session_settings import SessionSettings
+from deltasql.base.session_settings import SessionSettings
 from deltasql.catalog import Catalog
 from deltasql.engines.engine import InProcessFirst
 from deltasql.engines.spark.session.spark import SparkHandle

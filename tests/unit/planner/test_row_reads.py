@@ -8,7 +8,7 @@ import pytest
 
 from deltasql.base.errors import ConcurrentAppendError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.plan.base import ROW_FILE, ROW_INDEX
+from deltasql.plan.hidden_names import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Rewrite, RowReads, Scan, SqlQuery
 from deltasql.planner.changes import RowChange
 from deltasql.planner.row_changes import WHOLE_TABLE, must_materialize_source, partition_test

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from deltasql.base import session_settings
 from deltasql.base.errors import InvalidSettingError, UnknownSettingError
-from deltasql.base.settings import session_settings
 from deltasql.base.timezone import zone
 from deltasql.planner.changes import Answer, SettingChange
 from tests.unit.planner.lab import Lab

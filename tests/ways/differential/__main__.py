@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 
-from deltasql.base.settings.session_settings import DEFAULTS, FSYNC
+from deltasql.base.session_settings import DEFAULTS, FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
 from tests.jvm_archive import HEAP, SHORT_RUNS
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from deltasql import connect
-from deltasql.base.settings.session_settings import COMPUTE
+from deltasql.base.session_settings import COMPUTE
 
 from .engines import Ours, PlainSpark, compared
 from .kinds import LEAVES, Leaf

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from deltasql import connect
-from deltasql.base.settings.session_settings import COMPUTE, DEFAULTS
+from deltasql.base.session_settings import COMPUTE, DEFAULTS
 from tests.oracle.answers import RANDOM, Said, as_kept, is_due, keep, kept, mode
 from tests.oracle.client import Oracle, Outcome, oracle
 from tests.oracle.compare import difference, ours

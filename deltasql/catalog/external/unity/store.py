@@ -24,7 +24,7 @@ from deltasql.catalog.external.unity.client import (
 from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.governance import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
-from deltasql.log import UNITY_TABLE_ID, Lent, StagedCommit, TableCommits, is_local, table_location
+from deltasql.log import Lent, StagedCommit, TableCommits, is_local, table_location, table_properties
 
 _MANAGED = "catalogManaged"
 _LOST = "CommitVersionConflictException"
@@ -145,7 +145,7 @@ _DELTA = "DELTA"
 _LASTING = frozenset(
     {
         *("delta.checkpointPolicy", "delta.enableDeletionVectors", "delta.enableInCommitTimestamps"),
-        *("delta.checkpoint.writeStatsAsStruct", "delta.checkpoint.writeStatsAsJson", UNITY_TABLE_ID),
+        *("delta.checkpoint.writeStatsAsStruct", "delta.checkpoint.writeStatsAsJson", table_properties.UNITY_TABLE_ID),
     }
 )
 """Properties that the specification requires of every managed table."""

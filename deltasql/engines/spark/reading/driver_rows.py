@@ -27,12 +27,8 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import (
     ADDRESS,
-    COUNTED_ROWS,
     DESCRIPTION,
-    KEYED_BYTES,
-    NUMBERED_FILES,
     ROW_BITS,
-    TINY_BYTES,
     FileReader,
     encoded_name,
     file_numbers,
@@ -40,20 +36,11 @@ from deltasql.files import (
     reader_schema,
     spark_uri,
     tables_of,
+    thresholds,
 )
 from deltasql.plan import (
-    DESCRIBED,
-    FIRST_ID,
-    FIRST_VERSION,
-    ID_FILE,
-    ID_POSITION,
     METADATA,
-    MOVED_ID,
-    MOVED_VERSION,
-    ROW_ADDRESS,
-    ROW_ID,
     ROW_ID_COLUMNS,
-    ROW_VERSION,
     Literals,
     MemoryRows,
     Operator,
@@ -65,6 +52,7 @@ from deltasql.plan import (
     Supplied,
     children,
     evaluated_texts,
+    hidden_names,
     quote,
     texts_of,
 )
@@ -88,11 +76,11 @@ _BYTES_OF_OPENING = 1 << 16
 
 def input_size(operator: Operator) -> int:
     """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
-    if estimated_rows(operator) > COUNTED_ROWS:
+    if estimated_rows(operator) > thresholds.COUNTED_ROWS:
         return UNKNOWN_SIZE
     # What names a collation needs generated code, as columns with one do: see `scan_size`.
     collated = any(map(names_collation, evaluated_texts(operator)))
-    return max(_bytes(operator), TINY_BYTES if collated else 0)
+    return max(_bytes(operator), thresholds.TINY_BYTES if collated else 0)
 
 
 def _bytes(operator: Operator) -> int:
@@ -125,7 +113,7 @@ def estimated_rows(operator: Operator) -> int:
 
 def _estimated(bytes_of_rows: int) -> int:
     """An estimate from the size of the files. It counts for joins: a scan alone is measured in bytes."""
-    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), COUNTED_ROWS // 4)
+    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), thresholds.COUNTED_ROWS // 4)
 
 
 def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
@@ -155,7 +143,7 @@ class Workspace:
         self._retained.append(item)
 
 
-FILE_NUMBER_SQL = f"shiftright({ROW_ADDRESS}, {ROW_BITS})"
+FILE_NUMBER_SQL = f"shiftright({hidden_names.ROW_ADDRESS}, {ROW_BITS})"
 """SQL of the number of a row's file."""
 _OF_METADATA = re.compile(r"_metadata\.(\w+)")
 
@@ -213,7 +201,7 @@ def _limited(spark: SparkHandle, operator: Scan, tables: Iterable[pa.Table]) -> 
     """The rows of files. Raises LeftToEngineError where too many have one of the keys that a scan looks for."""
     size, most = 0, math.inf
     if operator.in_process is not None and spark.capabilities.metadata and not operator.marked_only:
-        most = KEYED_BYTES
+        most = thresholds.KEYED_BYTES
     for table in tables:
         size += table.nbytes
         if size > most:
@@ -227,8 +215,8 @@ def _metadata_columns(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, t
     Texts of 100 bytes and more for each row are most of what is sent to the engine, where the statement needs them for
     a few rows at the end.
     """
-    fields = {"row_index": f"({ROW_ADDRESS} & {2**ROW_BITS - 1})"}
-    few = len(paths) <= NUMBERED_FILES
+    fields = {"row_index": f"({hidden_names.ROW_ADDRESS} & {2**ROW_BITS - 1})"}
+    few = len(paths) <= thresholds.NUMBERED_FILES
     if few:
         numbers = file_numbers(operator)
         fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})
@@ -258,10 +246,10 @@ _FILE_FIELDS = {
     "row_index": "BIGINT",
 }
 _ID_FIELDS = {
-    "row_id": ROW_ID,
-    "base_row_id": FIRST_ID,
-    "default_row_commit_version": FIRST_VERSION,
-    "row_commit_version": ROW_VERSION,
+    "row_id": hidden_names.ROW_ID,
+    "base_row_id": hidden_names.FIRST_ID,
+    "default_row_commit_version": hidden_names.FIRST_VERSION,
+    "row_commit_version": hidden_names.ROW_VERSION,
 }
 
 
@@ -273,10 +261,13 @@ def stored_fields(operator: Scan) -> tuple[StructField, ...]:
 
 def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
     """Hidden columns that a read adds for row ids and METADATA: name → SQL. `file_key` is SQL of the file's key."""
-    columns = {DESCRIBED: "_metadata"} if operator.described else {}
+    columns = {hidden_names.DESCRIBED: "_metadata"} if operator.described else {}
     if operator.row_ids is not None:
-        columns |= {ID_FILE: file_key, ID_POSITION: "_metadata.row_index"}
-        columns |= {MOVED_ID: quote(operator.row_ids.row_id), MOVED_VERSION: quote(operator.row_ids.version)}
+        columns |= {hidden_names.ID_FILE: file_key, hidden_names.ID_POSITION: "_metadata.row_index"}
+        columns |= {
+            hidden_names.MOVED_ID: quote(operator.row_ids.row_id),
+            hidden_names.MOVED_VERSION: quote(operator.row_ids.version),
+        }
     return columns
 
 
@@ -287,10 +278,10 @@ def with_row_ids(
     if operator.row_ids is not None:
         frame = _with_first_ids(spark, operator, frame, paths, key_of)
         row_id, version = (
-            f"coalesce({MOVED_ID}, {FIRST_ID} + {ID_POSITION})",
-            f"coalesce({MOVED_VERSION}, {FIRST_VERSION})",
+            f"coalesce({hidden_names.MOVED_ID}, {hidden_names.FIRST_ID} + {hidden_names.ID_POSITION})",
+            f"coalesce({hidden_names.MOVED_VERSION}, {hidden_names.FIRST_VERSION})",
         )
-        frame = frame.withColumns({ROW_ID: F.expr(row_id), ROW_VERSION: F.expr(version)})
+        frame = frame.withColumns({hidden_names.ROW_ID: F.expr(row_id), hidden_names.ROW_VERSION: F.expr(version)})
     return frame.withColumn(METADATA, F.expr(_description(operator))) if operator.described else frame
 
 
@@ -303,11 +294,18 @@ def _with_first_ids(
     firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in selected]
     if len(firsts) == 1:
         ((_, first, version),) = firsts
-        literals = {FIRST_ID: F.lit(first).cast("bigint"), FIRST_VERSION: F.lit(version).cast("bigint")}
+        literals = {
+            hidden_names.FIRST_ID: F.lit(first).cast("bigint"),
+            hidden_names.FIRST_VERSION: F.lit(version).cast("bigint"),
+        }
         return frame.withColumns(literals)
     files, ids, versions = zip(*firsts, strict=True)
-    id_columns = {ID_FILE: (pa.string(), files), FIRST_ID: (pa.int64(), ids), FIRST_VERSION: (pa.int64(), versions)}
-    return frame.join(F.broadcast(lookup(spark, id_columns)), ID_FILE)
+    id_columns = {
+        hidden_names.ID_FILE: (pa.string(), files),
+        hidden_names.FIRST_ID: (pa.int64(), ids),
+        hidden_names.FIRST_VERSION: (pa.int64(), versions),
+    }
+    return frame.join(F.broadcast(lookup(spark, id_columns)), hidden_names.ID_FILE)
 
 
 def without_ids(scan: Scan) -> Scan:
@@ -324,6 +322,6 @@ def metadata_type(operator: Scan) -> str:
 def _description(operator: Scan) -> str:
     """SQL that computes the column METADATA."""
     if operator.row_ids is None:
-        return DESCRIBED
-    fields = {**{name: f"{DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}
+        return hidden_names.DESCRIBED
+    fields = {**{name: f"{hidden_names.DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}
     return f"named_struct({', '.join(f'{name!r}, {value}' for name, value in fields.items())})"

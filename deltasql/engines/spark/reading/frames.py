@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import assert_never
 
-from deltasql.base import ANSI, F, errors
+from deltasql.base import F, errors, session_settings
 from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.driver_rows import Workspace
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
@@ -27,7 +27,6 @@ from deltasql.engines.spark.session.spark import Capabilities, SparkHandle, drop
 from deltasql.files import RowSource, literal_table
 from deltasql.log import Stores
 from deltasql.plan import (
-    ORDINAL,
     Check,
     Literals,
     MemoryRows,
@@ -45,6 +44,7 @@ from deltasql.plan import (
     UnionAll,
     ViewColumns,
     Write,
+    hidden_names,
     quote,
 )
 from deltasql.schema import DataType, StructField, StructType, as_nullable, can_up_cast, sql_text
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 NO_SETTINGS: Mapping[str, str | None] = {}
-_STRICT: Mapping[str, str | None] = {ANSI.name: "true"}
+_STRICT: Mapping[str, str | None] = {session_settings.ANSI.name: "true"}
 
 
 class Frames:
@@ -397,11 +397,13 @@ def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame
     shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     tasks = 1 if single else shuffles if spark.is_ours else max(shuffles, _MOST_TASKS)
     position = F.monotonically_increasing_id()
-    rows = frame.coalesce(tasks).withColumn(ORDINAL, position)
+    rows = frame.coalesce(tasks).withColumn(hidden_names.ORDINAL, position)
     # Spark puts the task's number above the lower 33 bits, which count its rows.
-    row, task = f"({ORDINAL} & {2**33 - 1})", f"shiftrightunsigned({ORDINAL}, 33)"
+    row, task = f"({hidden_names.ORDINAL} & {2**33 - 1})", f"shiftrightunsigned({hidden_names.ORDINAL}, 33)"
     block = f"(shiftright({row}, {_BLOCK_BITS}) * {tasks} + {task})"
-    return rows.withColumn(ORDINAL, F.expr(f"shiftleft({block}, {_BLOCK_BITS}) + ({row} & {2**_BLOCK_BITS - 1})"))
+    return rows.withColumn(
+        hidden_names.ORDINAL, F.expr(f"shiftleft({block}, {_BLOCK_BITS}) + ({row} & {2**_BLOCK_BITS - 1})")
+    )
 
 
 _MOST_TASKS = 4096

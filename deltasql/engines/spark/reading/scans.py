@@ -28,7 +28,7 @@ from io import StringIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from deltasql.base import IGNORE_MISSING_FILES, F, LeftToEngineError, errors, np, pa
+from deltasql.base import F, LeftToEngineError, errors, np, pa, session_settings
 from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
 from deltasql.engines.spark.reading.driver_rows import (
     FILE_NUMBER_SQL,
@@ -45,9 +45,6 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, loo
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files import (
-    FEW_FILES,
-    MOST_BITS,
-    MOST_BROADCAST_ROWS,
     OLD_DAYS,
     UNSURE_BOUNDS,
     bounds_are_sure,
@@ -55,26 +52,11 @@ from deltasql.files import (
     file_numbers,
     located,
     readable_files,
+    thresholds,
     vector_positions,
 )
 from deltasql.log import file_state, hadoop_location, is_local, local_path, table_location
-from deltasql.plan import (
-    FILE_KEY,
-    FILE_KEYS,
-    KEYED_FILE,
-    MARKED_FILE,
-    MARKED_ROW,
-    METADATA,
-    ROW_ADDRESS,
-    ROW_FILE,
-    ROW_ID,
-    ROW_INDEX,
-    ROW_VERSION,
-    TARGET_PRESENT,
-    Scan,
-    hidden,
-    quote,
-)
+from deltasql.plan import METADATA, Scan, hidden, hidden_names, quote
 from deltasql.schema import (
     DOUBLE,
     FLOAT,
@@ -148,7 +130,13 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
     frame = no_rows(spark, operator.schema)
-    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ADDRESS: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    unfilled = {
+        hidden_names.ROW_FILE: "STRING",
+        hidden_names.ROW_INDEX: "BIGINT",
+        hidden_names.ROW_ADDRESS: "BIGINT",
+        hidden_names.ROW_ID: "BIGINT",
+        hidden_names.ROW_VERSION: "BIGINT",
+    }
     if operator.described:
         unfilled[METADATA] = metadata_type(operator)
     return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in unfilled.items()))
@@ -168,8 +156,8 @@ def _read(
     key, key_of = file_key(spark, operator, paths)
     columns = {**extra, **read_columns(operator, key)}
     if operator.identity:
-        columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
-        columns |= {} if spark.capabilities.metadata else {ROW_ADDRESS: ROW_ADDRESS}
+        columns |= {hidden_names.ROW_FILE: "_metadata.file_path", hidden_names.ROW_INDEX: "_metadata.row_index"}
+        columns |= {} if spark.capabilities.metadata else {hidden_names.ROW_ADDRESS: hidden_names.ROW_ADDRESS}
     marked = deleted_by_file(operator, paths)
     if not spark.capabilities.metadata or operator.in_process is not None:
         try:
@@ -180,7 +168,13 @@ def _read(
                 raise
             return _read(spark, replace(operator, in_process=None), paths, work, extra)
     elif marked:
-        frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
+        frame = _columns(
+            spark,
+            operator,
+            paths,
+            work,
+            {**columns, hidden_names.MARKED_FILE: key, hidden_names.MARKED_ROW: "_metadata.row_index"},
+        )
         positions = {key_of(path): vector_positions(spark.stores, operator, vector) for path, vector in marked.items()}
         frame = without_marked(spark, frame, positions, only=operator.marked_only)
     else:
@@ -232,7 +226,7 @@ def _stored_columns(
             return frame, as_it_is
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields), declared=True), *stored_fields(operator)))
-        may_be_missing = (spark.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true"
+        may_be_missing = (spark.current_value(session_settings.IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if read_in_process(spark, operator):
             with suppress(LeftToEngineError):
@@ -389,10 +383,14 @@ def _select(spark: SparkHandle, frame: DataFrame, names: Iterable[str], operator
     if operator.described:
         columns.append(F.col(METADATA))
     if operator.row_ids is not None and (operator.identity or not operator.described):
-        columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
+        columns += [F.col(hidden_names.ROW_ID), F.col(hidden_names.ROW_VERSION)]
     if operator.identity:
-        columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
-        columns += [] if spark.capabilities.metadata else [F.col(ROW_ADDRESS)]
+        columns += [
+            F.col(hidden_names.ROW_FILE),
+            F.col(hidden_names.ROW_INDEX),
+            F.lit(True).alias(hidden_names.TARGET_PRESENT),
+        ]
+        columns += [] if spark.capabilities.metadata else [F.col(hidden_names.ROW_ADDRESS)]
     return frame.select(*columns)
 
 
@@ -487,17 +485,17 @@ def _joined_groups(
     """Rows of several partitions: one scan of all files, joined by file to the partition values."""
     paths = [path for members in groups.values() for path in members]
     key, key_of = file_key(spark, operator, paths)
-    frame = _read(spark, operator, paths, work, {KEYED_FILE: key})
+    frame = _read(spark, operator, paths, work, {hidden_names.KEYED_FILE: key})
     values = {hidden(index): (pa.string(), [group[index] for group in groups]) for index in range(len(partitions))}
     keys = [[key_of(path) for path in members] for members in groups.values()]
-    partition = lookup(spark, {**values, FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
+    partition = lookup(spark, {**values, hidden_names.FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
         *(
             partition_value(operator, name, F.col(column), required=_is_required(spark, operator, name, texts))
             for name, (column, (_, texts)) in zip(partitions, values.items(), strict=True)
         ),
-        F.explode(FILE_KEYS).alias(FILE_KEY),
+        F.explode(hidden_names.FILE_KEYS).alias(hidden_names.FILE_KEY),
     )
-    joined = frame.join(F.broadcast(partition), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
+    joined = frame.join(F.broadcast(partition), F.expr(f"{hidden_names.KEYED_FILE} = {hidden_names.FILE_KEY}"))
     return _select(spark, joined, names, operator)
 
 
@@ -561,9 +559,9 @@ def without_marked(spark: SparkHandle, frame: DataFrame, rows: Rows, *, only: bo
     `frame` has MARKED_FILE, the key of the row's file, and MARKED_ROW, its position in it; they are dropped.
     """
     words = sum(_words(positions) for positions in rows.values())
-    few = words * _WORD <= MOST_BITS and len(rows) <= FEW_FILES
+    few = words * _WORD <= thresholds.MOST_BITS and len(rows) <= thresholds.FEW_FILES
     live = _by_bits(spark, frame, rows, only) if few else _by_join(spark, frame, rows, only)
-    return live.drop(MARKED_FILE, MARKED_ROW)
+    return live.drop(hidden_names.MARKED_FILE, hidden_names.MARKED_ROW)
 
 
 def _by_bits(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> DataFrame:
@@ -571,8 +569,8 @@ def _by_bits(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> Da
     bits = pa.array([_bits(rows.values())], pa.list_(pa.int64()))
     constant = spark.session.createDataFrame(pa.table({"bits": bits})).scalar()
     # One expression with one use of each column: Spark evaluates it anew wherever it is mentioned.
-    word = F.expr(f"CAST({_first_word(rows)} + shiftright({MARKED_ROW}, 6) AS INT)")
-    bit = F.getbit(constant[word], F.expr(f"CAST({MARKED_ROW} & 63 AS INT)"))
+    word = F.expr(f"CAST({_first_word(rows)} + shiftright({hidden_names.MARKED_ROW}, 6) AS INT)")
+    bit = F.getbit(constant[word], F.expr(f"CAST({hidden_names.MARKED_ROW} & 63 AS INT)"))
     marked = F.coalesce(bit == 1, F.lit(False))
     return frame.filter(marked if only else ~marked)
 
@@ -581,7 +579,10 @@ def _first_word(rows: Rows) -> str:
     """SQL of where a row's file begins in the array; NULL for a row behind the last marked one of its file."""
     cases, start = [], 0
     for key, positions in rows.items():
-        cases.append(f"WHEN {MARKED_ROW} <= {int(positions[-1])} AND {MARKED_FILE} = {sql_literal(key)} THEN {start}L")
+        cases.append(
+            f"WHEN {hidden_names.MARKED_ROW} <= {int(positions[-1])} "
+            f"AND {hidden_names.MARKED_FILE} = {sql_literal(key)} THEN {start}L"
+        )
         start += _words(positions)
     return f"CASE {' '.join(cases)} END"
 
@@ -603,10 +604,12 @@ def _bits(files: Iterable[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
 def _by_join(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> DataFrame:
     files = np.repeat(np.array(list(rows), dtype=object), [len(positions) for positions in rows.values()])
     positions = np.concatenate(list(rows.values()))
-    lookup = spark.session.createDataFrame(pa.table({MARKED_FILE: pa.array(files, pa.string()), MARKED_ROW: positions}))
-    if len(positions) <= MOST_BROADCAST_ROWS:
+    lookup = spark.session.createDataFrame(
+        pa.table({hidden_names.MARKED_FILE: pa.array(files, pa.string()), hidden_names.MARKED_ROW: positions})
+    )
+    if len(positions) <= thresholds.MOST_BROADCAST_ROWS:
         lookup = F.broadcast(lookup)
-    return frame.join(lookup, [MARKED_FILE, MARKED_ROW], "left_semi" if only else "left_anti")
+    return frame.join(lookup, [hidden_names.MARKED_FILE, hidden_names.MARKED_ROW], "left_semi" if only else "left_anti")
 
 
 MOST_FILES = 2048

@@ -23,7 +23,7 @@ from deltasql.engines.spark.session.spark import SPARK, Capabilities, SparkHandl
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files import DESCRIPTION, UNSURE_BOUNDS, bounds_are_sure
 from deltasql.log import encode_path, folder_and_name, hadoop_location, hadoop_scheme, hadoop_settings, is_local
-from deltasql.plan import GUARD, METADATA, Constraint, SourceFiles, base, quote
+from deltasql.plan import METADATA, Constraint, SourceFiles, base, hidden_names, quote
 from deltasql.schema import HIDDEN_PREFIX, StructType, declared_length, sql_literal, text_sql
 from deltasql.sql import ASKING, json_paths, tokenize, with_json_paths
 
@@ -247,7 +247,11 @@ def checked(
     # below them, they would look at rows that it leaves out: `NULL AND guard` evaluates the guard.
     if engine.ids_in_filters:
         return frame.filter(f"CASE WHEN {_EACH_ROW} THEN {guards} END")
-    return frame.withColumn(GUARD, F.expr(f"CASE WHEN {_ANY_ROW} THEN {guards} END")).filter(GUARD).drop(GUARD)
+    return (
+        frame.withColumn(hidden_names.GUARD, F.expr(f"CASE WHEN {_ANY_ROW} THEN {guards} END"))
+        .filter(hidden_names.GUARD)
+        .drop(hidden_names.GUARD)
+    )
 
 
 _EACH_ROW = "monotonically_increasing_id() >= 0"

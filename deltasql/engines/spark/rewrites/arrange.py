@@ -25,23 +25,7 @@ from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import SparkStage
 from deltasql.files import ORIGIN, Staged, count_live_rows
-from deltasql.plan import (
-    ARRANGED_FILE,
-    BIN,
-    CUT,
-    DIGIT,
-    FILE_NUMBER,
-    FILE_ROW,
-    FIRST_FILE,
-    PLACE,
-    ROW_ID,
-    ROW_VERSION,
-    STATE,
-    Curve,
-    Rearrange,
-    hidden,
-    quote,
-)
+from deltasql.plan import Curve, Rearrange, hidden, hidden_names, quote
 from deltasql.schema import DataType, DecimalType, Path, PrimitiveType, StructField, StructType, resolve
 
 if TYPE_CHECKING:
@@ -192,12 +176,12 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tupl
     rows = _numbered(spark, operator)
     if operator.curve is None:
         bins = bin_numbers(operator)
-        rows, order = rows.withColumn(ORIGIN, rows[BIN]), [FILE_NUMBER, FILE_ROW]
+        rows, order = rows.withColumn(ORIGIN, rows[hidden_names.BIN]), [hidden_names.FILE_NUMBER, hidden_names.FILE_ROW]
     else:
         bins = tuple(number for number, slices in enumerate(operator.slices) for _ in range(slices))
         rows, order = (
             _OnCurve(spark, operator, rows, count_live_rows(spark.stores, operator.target.files)).placed(),
-            [PLACE],
+            [hidden_names.PLACE],
         )
     if spark.capabilities.repartition_by_id:
         # The task number is the file number, so that each file is written whole and in order by one task.
@@ -206,7 +190,7 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tupl
         rows = rows.orderBy(ORIGIN, *order)
     partitions = _stored_partitions(operator)
     schema = StructType((*data_schema(operator), *partitions))
-    ids = [] if operator.target.row_ids is None else [ROW_ID, ROW_VERSION]
+    ids = [] if operator.target.row_ids is None else [hidden_names.ROW_ID, hidden_names.ROW_VERSION]
     rows = rows.select(*(quote(field.name) for field in schema), *ids, ORIGIN)
     unindexed = [field.name for field in partitions]
     return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids, unindexed=unindexed), bins
@@ -220,13 +204,16 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
     paths = operator.target.files.column("location").to_pylist()
     key, key_of = file_key(spark, operator.target, paths)
     rows = file_rows(
-        spark, operator.target, data_schema(operator), {ARRANGED_FILE: key, FILE_ROW: "_metadata.row_index"}
+        spark,
+        operator.target,
+        data_schema(operator),
+        {hidden_names.ARRANGED_FILE: key, hidden_names.FILE_ROW: "_metadata.row_index"},
     )
     files = pa.table(
         {
-            ARRANGED_FILE: pa.array([key_of(path) for path in paths], pa.string()),
-            BIN: operator.bins,
-            FILE_NUMBER: pa.array(range(len(paths)), pa.int32()),
+            hidden_names.ARRANGED_FILE: pa.array([key_of(path) for path in paths], pa.string()),
+            hidden_names.BIN: operator.bins,
+            hidden_names.FILE_NUMBER: pa.array(range(len(paths)), pa.int32()),
         }
     )
     texts = {hidden(f"p{index}"): field.name for index, field in enumerate(_stored_partitions(operator))}
@@ -234,12 +221,12 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
         values = pc.struct_field(operator.target.files.column("partitionValues"), name)
         files = files.append_column(text, values.cast(pa.string()))
     numbers = spark.session.createDataFrame(files).select(
-        ARRANGED_FILE,
-        BIN,
-        FILE_NUMBER,
+        hidden_names.ARRANGED_FILE,
+        hidden_names.BIN,
+        hidden_names.FILE_NUMBER,
         *(partition_value(operator.target, name, F.col(text)) for text, name in texts.items()),
     )
-    return rows.join(F.broadcast(numbers), ARRANGED_FILE).drop(ARRANGED_FILE)
+    return rows.join(F.broadcast(numbers), hidden_names.ARRANGED_FILE).drop(hidden_names.ARRANGED_FILE)
 
 
 class _OnCurve:
@@ -259,36 +246,47 @@ class _OnCurve:
 
     def placed(self) -> DataFrame:
         """The rows with ORIGIN, the number of their file, and PLACE, their index on the curve."""
-        rows = self._rows.join(F.broadcast(self._limits), BIN)
+        rows = self._rows.join(F.broadcast(self._limits), hidden_names.BIN)
         for key in self._keys:
             rows = _searched(rows, key, f"{key}_n", f"{key}_b", self._line.bits)
         rows = self._placed(rows)
-        return _searched(rows, PLACE, ORIGIN, CUT, self._cut_bits, first=FIRST_FILE)
+        return _searched(
+            rows, hidden_names.PLACE, ORIGIN, hidden_names.CUT, self._cut_bits, first=hidden_names.FIRST_FILE
+        )
 
     def _placed(self, rows: DataFrame) -> DataFrame:
         """The rows with PLACE, computed by one projection per digit: nested, the expressions would double in size."""
         ranges, turns = [f"{key}_n" for key in self._keys], self._line.turns
         levels = [self._line.digit_sql(ranges, level) for level in reversed(range(self._line.bits))]
         if turns is None:
-            return rows.withColumn(PLACE, _sum_sql(levels, self._line.columns))
+            return rows.withColumn(hidden_names.PLACE, _sum_sql(levels, self._line.columns))
         digits, states = (", ".join(map(str, values)) for values in (turns.digits, turns.states))
 
-        rows = rows.withColumns({PLACE: F.lit(0).cast("bigint"), STATE: F.lit(0)})
+        rows = rows.withColumns({hidden_names.PLACE: F.lit(0).cast("bigint"), hidden_names.STATE: F.lit(0)})
         for digit in levels:
-            rows = rows.withColumn(DIGIT, F.expr(f"shiftleft({STATE}, {self._line.columns}) | {digit}"))
-            position = f"shiftleft({PLACE}, {self._line.columns}) | get(array({digits}), {DIGIT})"
-            rows = rows.withColumns({PLACE: F.expr(position), STATE: F.expr(f"get(array({states}), {DIGIT})")})
+            rows = rows.withColumn(
+                hidden_names.DIGIT, F.expr(f"shiftleft({hidden_names.STATE}, {self._line.columns}) | {digit}")
+            )
+            position = (
+                f"shiftleft({hidden_names.PLACE}, {self._line.columns}) | get(array({digits}), {hidden_names.DIGIT})"
+            )
+            rows = rows.withColumns(
+                {
+                    hidden_names.PLACE: F.expr(position),
+                    hidden_names.STATE: F.expr(f"get(array({states}), {hidden_names.DIGIT})"),
+                }
+            )
         return rows
 
     def _sample(self, count: int) -> pa.Table:
-        rows = self._rows.select(BIN, *self._keys)
+        rows = self._rows.select(hidden_names.BIN, *self._keys)
         if count > SAMPLED_ROWS:
             rows = rows.sample(min(1.0, SAMPLED_ROWS / count), SEED)
         return rows.toArrow()
 
     def _by_bin(self, sample: pa.Table) -> DataFrame:
         """One row per bin: the boundaries of each key's ranges, the bin's first file number, and its file cuts."""
-        bins = sample.column(BIN).to_numpy()
+        bins = sample.column(hidden_names.BIN).to_numpy()
         firsts = [0, *accumulate(self._operator.slices)]
         rows = []
         for number, slices in enumerate(self._operator.slices):
@@ -298,7 +296,12 @@ class _OnCurve:
             positions = self._line.positions([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
             rows.append((number, firsts[number], *bounds, self._cuts(positions, slices)))
         kinds = {f"{key}_b": pa.list_(sample.schema.field(key).type) for key in self._keys}
-        kinds = {BIN: pa.int32(), FIRST_FILE: pa.int32(), **kinds, CUT: pa.list_(pa.int64())}
+        kinds = {
+            hidden_names.BIN: pa.int32(),
+            hidden_names.FIRST_FILE: pa.int32(),
+            **kinds,
+            hidden_names.CUT: pa.list_(pa.int64()),
+        }
         columns = zip(*rows, strict=True)
         return lookup(self._spark, {name: (kinds[name], values) for name, values in zip(kinds, columns, strict=True)})
 

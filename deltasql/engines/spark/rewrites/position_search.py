@@ -21,7 +21,7 @@ from deltasql.engines.spark.rewrites.row_actions import ActedRows, MergeSource
 from deltasql.engines.spark.session.local_rows import frame_of_rows, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import SparkStage
-from deltasql.files import LEAST_ROWS, SOURCE_PART, row_count, widest
+from deltasql.files import row_count, thresholds, widest
 from deltasql.log import (
     ADD,
     MarkedFile,
@@ -34,14 +34,6 @@ from deltasql.log import (
     row_id_columns,
 )
 from deltasql.plan import (
-    ACTION,
-    ROW_ADDRESS,
-    ROW_FILE,
-    ROW_ID,
-    ROW_INDEX,
-    SOURCE_PRESENT,
-    SOURCE_ROW,
-    TARGET_PRESENT,
     EqualKey,
     Pruning,
     ReadInProcess,
@@ -52,6 +44,7 @@ from deltasql.plan import (
     Scan,
     SqlQuery,
     TableVersion,
+    hidden_names,
 )
 from deltasql.schema import StructField, StructType, declared_type, has_lengths, physical_name
 from deltasql.sql import column_references
@@ -62,7 +55,7 @@ if TYPE_CHECKING:
     from deltasql.log import AddFile, NewPositions, RowPositions, Snapshot
 
 
-CHANGES = f"{ACTION} > 0 AND {TARGET_PRESENT}"
+CHANGES = f"{hidden_names.ACTION} > 0 AND {hidden_names.TARGET_PRESENT}"
 """SQL that is TRUE for the rows of the target that an action changes."""
 
 
@@ -91,9 +84,13 @@ def search(rows: ActedRows, *, unique: bool, in_process: bool) -> ChangedRows:
     matched = None
     fired = rows.acted(target, rows.how, unique).filter(CHANGES)
     if rows.inserts and rows.source.broadcast:
-        pairs = rows.source.cache(rows.acted(target, "inner").select(ROW_FILE, ROW_INDEX, SOURCE_ROW, ACTION))
-        fired = fired if rows.by_source or not unique else pairs.filter(f"{ACTION} > 0")
-        matched = pairs.select(SOURCE_ROW).distinct()
+        pairs = rows.source.cache(
+            rows.acted(target, "inner").select(
+                hidden_names.ROW_FILE, hidden_names.ROW_INDEX, hidden_names.SOURCE_ROW, hidden_names.ACTION
+            )
+        )
+        fired = fired if rows.by_source or not unique else pairs.filter(f"{hidden_names.ACTION} > 0")
+        matched = pairs.select(hidden_names.SOURCE_ROW).distinct()
     return ChangedRows(collect_positions(fired, few=False), matched)
 
 
@@ -104,15 +101,23 @@ def _by_addresses(rows: ActedRows, target: Scan) -> ChangedRows:
 
     asks = rows.inserts and rows.source.broadcast
     acted = rows.acted(target, rows.how)
-    condition = f"{CHANGES} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else CHANGES
-    met = acted.filter(condition).select(ROW_ADDRESS, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
-    fired = met.filter(pc.greater(met.column(ACTION), 0))
+    condition = f"{CHANGES} OR ({hidden_names.TARGET_PRESENT} AND {hidden_names.SOURCE_PRESENT})" if asks else CHANGES
+    met = (
+        acted.filter(condition)
+        .select(hidden_names.ROW_ADDRESS, hidden_names.ACTION, *([hidden_names.SOURCE_ROW] if asks else []))
+        .toArrow()
+    )
+    fired = met.filter(pc.greater(met.column(hidden_names.ACTION), 0))
     paths = target.files.column("location").to_pylist()
-    positions = positions_of(fired.column(ROW_ADDRESS).to_numpy(), fired.column(ACTION).to_numpy(), paths)
+    positions = positions_of(
+        fired.column(hidden_names.ROW_ADDRESS).to_numpy(), fired.column(hidden_names.ACTION).to_numpy(), paths
+    )
     if not asks:
         return ChangedRows(positions, None)
-    numbers = pa.table({SOURCE_ROW: pc.unique(met.column(SOURCE_ROW))})
-    return ChangedRows(positions, frame_of_rows(rows.frames.spark, numbers, SparkStruct().add(SOURCE_ROW, LongType())))
+    numbers = pa.table({hidden_names.SOURCE_ROW: pc.unique(met.column(hidden_names.SOURCE_ROW))})
+    return ChangedRows(
+        positions, frame_of_rows(rows.frames.spark, numbers, SparkStruct().add(hidden_names.SOURCE_ROW, LongType()))
+    )
 
 
 def rows_at_positions(target: Scan, files: pa.Table, positions: Positions) -> Scan:
@@ -145,7 +150,11 @@ def source_key_values(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
         return {}
     counts = live_rows(target.files)
     row_count = sum(count or 0 for count in counts)
-    if None in counts or row_count < LEAST_ROWS or (rows.source.count or 0) > SOURCE_PART * row_count:
+    if (
+        None in counts
+        or row_count < thresholds.LEAST_ROWS
+        or (rows.source.count or 0) > thresholds.SOURCE_PART * row_count
+    ):
         return {}
     return dict(_values(rows, keys))
 
@@ -185,10 +194,18 @@ def collect_positions(fired: DataFrame, *, few: bool) -> Positions:
     Many come as bitmaps that Spark has made, 4 KiB for 32,768 rows of a file.
     """
     if few:
-        return listed_positions(tuple(row) for row in fired.select(ROW_FILE, ROW_INDEX, ACTION).collect())
+        return listed_positions(
+            tuple(row)
+            for row in fired.select(hidden_names.ROW_FILE, hidden_names.ROW_INDEX, hidden_names.ACTION).collect()
+        )
     # Spark numbers bits from 1: position 0 would fall into a bucket of its own.
-    bitmaps = fired.groupBy(ROW_FILE, ACTION, _expr(f"bitmap_bucket_number({ROW_INDEX} + 1) AS bucket")).agg(
-        _expr(f"bitmap_construct_agg(bitmap_bit_position({ROW_INDEX} + 1)) AS bits"), _expr("count(1) AS fired")
+    bitmaps = fired.groupBy(
+        hidden_names.ROW_FILE,
+        hidden_names.ACTION,
+        _expr(f"bitmap_bucket_number({hidden_names.ROW_INDEX} + 1) AS bucket"),
+    ).agg(
+        _expr(f"bitmap_construct_agg(bitmap_bit_position({hidden_names.ROW_INDEX} + 1)) AS bits"),
+        _expr("count(1) AS fired"),
     )
     return _united(bitmaps.toArrow())
 
@@ -297,9 +314,16 @@ class SparkRowReader:
             return None
         with self._engine.work():
             frames = self._engine.frames
-            old_rows = frames.frame(old).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
-            ids = self._engine.spark.session.createDataFrame(old_rows.select([ROW_ID])).hint("broadcast")
-            new_rows = frames.frame(new).join(ids, ROW_ID).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
+            old_rows = (
+                frames.frame(old).select(hidden_names.ROW_FILE, hidden_names.ROW_INDEX, hidden_names.ROW_ID).toArrow()
+            )
+            ids = self._engine.spark.session.createDataFrame(old_rows.select([hidden_names.ROW_ID])).hint("broadcast")
+            new_rows = (
+                frames.frame(new)
+                .join(ids, hidden_names.ROW_ID)
+                .select(hidden_names.ROW_FILE, hidden_names.ROW_INDEX, hidden_names.ROW_ID)
+                .toArrow()
+            )
         now = {row_id: (self._canonical(uri), position) for uri, position, row_id in _tuples(new_rows)}
         if not old_rows.num_rows == new_rows.num_rows == len(now):
             return None
@@ -337,7 +361,7 @@ class SparkRowReader:
                 ((name, scan),) = relations.items()
                 assert isinstance(scan, Scan)
                 narrowed = replace(scan, files=files, marked_only=marked_only)
-                return self._engine.frames.query(sql, {name: narrowed}).selectExpr("*", f"0 AS {ACTION}")
+                return self._engine.frames.query(sql, {name: narrowed}).selectExpr("*", f"0 AS {hidden_names.ACTION}")
         raise AssertionError("a statement without a probe is not asked")
 
     def _acted(self, probe: Rewrite, target: Scan) -> DataFrame:
@@ -347,7 +371,11 @@ class SparkRowReader:
         rows = ActedRows(self._engine.frames, replace(probe, target=target), self._stage, self._engine.source(probe))
         with self._engine.frames.views(probe.relations):
             acted = rows.acted(target, "left_outer" if by_source or probe.source is None else "inner")
-        met = f"{CHANGES} OR {SOURCE_PRESENT} IS NOT NULL" if probe.source is not None and self._inserts else CHANGES
+        met = (
+            f"{CHANGES} OR {hidden_names.SOURCE_PRESENT} IS NOT NULL"
+            if probe.source is not None and self._inserts
+            else CHANGES
+        )
         return acted.filter(met)
 
     def _id_scan(self, files: pa.Table, *, marked_only: bool) -> Scan | None:

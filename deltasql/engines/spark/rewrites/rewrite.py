@@ -51,31 +51,9 @@ from deltasql.engines.spark.rewrites.position_search import (
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError, MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import Counts, SparkStage
-from deltasql.files import (
-    FEW_BYTES,
-    FEW_FILES,
-    FEW_SENT_BYTES,
-    LISTED_ROWS,
-    ORIGIN,
-    UNPACKED,
-    Staged,
-    count_live_rows,
-    memory_limit,
-    spark_uri,
-)
+from deltasql.files import ORIGIN, Staged, count_live_rows, memory_limit, spark_uri, thresholds
 from deltasql.log import decode_path, live_rows, record_count
-from deltasql.plan import (
-    ACTION,
-    ROW_FILE,
-    ROW_INDEX,
-    SOURCE_PRESENT,
-    SOURCE_ROW,
-    TARGET_PRESENT,
-    Rewrite,
-    RowEffect,
-    RowKind,
-    Scan,
-)
+from deltasql.plan import Rewrite, RowEffect, RowKind, Scan, hidden_names
 from deltasql.planner import RewriteOutcome
 from deltasql.schema import StructType, quote_name, sql_text
 from deltasql.sql import UsedNames
@@ -148,7 +126,7 @@ def _in_groups(rows: ActedRows, files: pa.Table, searched: ChangedRows) -> list[
     """
     if rows.frames.capabilities.metadata or files.num_rows < 2:
         return [files]
-    most = memory_limit(rows.frames.spark) // (2 * UNPACKED)
+    most = memory_limit(rows.frames.spark) // (2 * thresholds.UNPACKED)
     marked = {decode_path(uri): len(indexes) for uri, indexes in searched.positions.rows.items()}
     groups: list[list[int]] = [[]]
     filled = 0.0
@@ -156,7 +134,7 @@ def _in_groups(rows: ActedRows, files: pa.Table, searched: ChangedRows) -> list[
         files.column("location").to_pylist(), files.column("size").to_pylist(), live_rows(files), strict=True
     )
     for at, (path, size, count) in enumerate(described):
-        needed = UNPACKED * size * min(1.0, marked.get(path, 0) / (count or 1))
+        needed = thresholds.UNPACKED * size * min(1.0, marked.get(path, 0) / (count or 1))
         if groups[-1] and filled + needed > most:
             groups.append([])
             filled = 0.0
@@ -179,7 +157,7 @@ def _images(
     whole = operator.recording.changes or any(name in changed for name in operator.target.partition_columns)
     narrow = rows if whole else rows.fired(_needed(operator, changed))
     acted = narrow.acted(rows_at_positions(narrow.operator.target, files, searched.positions), rows.how, unique)
-    images = narrow.output(observed.over(acted.filter(CHANGES)), _was(ROW_FILE, ROW_INDEX))
+    images = narrow.output(observed.over(acted.filter(CHANGES)), _was(hidden_names.ROW_FILE, hidden_names.ROW_INDEX))
     return images if whole else _widened(images, operator.output)
 
 
@@ -220,12 +198,12 @@ def _widened(rows: DataFrame, output: StructType) -> DataFrame:
     nulls = {field.name: f"CAST(NULL AS {sql_text(field.type)})" for field in output if field.name not in present}
     texts = (nulls.get(field.name, quote_name(field.name)) for field in output)
     columns = [F.expr(text).alias(field.name) for text, field in zip(texts, output, strict=True)]
-    return rows.select(*columns, ORIGIN, ROW_INDEX)
+    return rows.select(*columns, ORIGIN, hidden_names.ROW_INDEX)
 
 
 def _was(file: str, position: str) -> list[Column]:
     """The columns ORIGIN and ROW_INDEX (file and row index of the replaced row), computed by this SQL."""
-    return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]
+    return [F.expr(file).alias(ORIGIN), F.expr(position).alias(hidden_names.ROW_INDEX)]
 
 
 def _unmatched(rows: ActedRows, changed: ChangedRows) -> DataFrame:
@@ -260,7 +238,7 @@ class MergeOnRead(ActedRows):
         how = "full_outer" if self.inserts else self.keeping_source(self.how)
         acted = self.acted(self.operator.target, how, unique)
         observed = self.counts(_listed())
-        staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
+        staged = self.write(observed.over(acted).filter(f"{hidden_names.ACTION} > 0"))
         counts = observed.total()
         positions = listed_positions(tuple(item) for item in counts["positions"])
         self.check_unique_matches(positions, unique)
@@ -297,7 +275,8 @@ class MergeOnRead(ActedRows):
 
 def _listed() -> Column:
     """The aggregate `positions`: file, row index and action of each row of the target that changes."""
-    position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
+    places = f"'file', {hidden_names.ROW_FILE}, 'row', {hidden_names.ROW_INDEX}, 'action', {hidden_names.ACTION}"
+    position = f"named_struct({places})"
     return F.expr(f"collect_list(CASE WHEN {CHANGES} THEN {position} END)").alias("positions")
 
 
@@ -320,10 +299,12 @@ class CopyOnWrite(ActedRows):
         how = "full_outer" if self.inserts else self.keeping_source("left_outer")
         acted = self.acted(self.operator.target, how, unique)
         origin, file_of = self._origins()
-        touched = F.expr(f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {file_of} END)")
+        touched = F.expr(
+            f"collect_set(CASE WHEN {hidden_names.ACTION} > 0 AND {hidden_names.TARGET_PRESENT} THEN {file_of} END)"
+        )
         observed = self.counts(touched.alias("touched"))
         rows = observed.over(acted)
-        origin_of_row = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN {origin} END").alias(ORIGIN)
+        origin_of_row = F.expr(f"CASE WHEN {hidden_names.TARGET_PRESENT} THEN {origin} END").alias(ORIGIN)
         staged = self.write_output(self.output(rows, [origin_of_row]), origins=True)
         counts = observed.total()
         self._check_unique(counts, self.operator.target.files, unique)
@@ -338,8 +319,8 @@ class CopyOnWrite(ActedRows):
         """
         if not self.frames.capabilities.metadata:
             return FILE_NUMBER_SQL, FILE_NUMBER_SQL
-        origin = f"xxhash64({ROW_FILE})"
-        return origin, f"named_struct('file', {ROW_FILE}, 'origin', {origin})"
+        origin = f"xxhash64({hidden_names.ROW_FILE})"
+        return origin, f"named_struct('file', {hidden_names.ROW_FILE}, 'origin', {origin})"
 
     def _files_by_origin(self, origins: Iterable[Any]) -> dict[str, str]:
         """The URIs of files, by their origin, from values of the second SQL of `_origins`."""
@@ -377,11 +358,17 @@ class CopyOnWrite(ActedRows):
         target = without_ids(self.operator.target)
         how = "left_outer" if self.by_source else "inner"
         if self.inserts and self.source.broadcast:
-            pairs = self.acted(target, "inner").select(ROW_FILE, SOURCE_ROW, ACTION)
+            pairs = self.acted(target, "inner").select(
+                hidden_names.ROW_FILE, hidden_names.SOURCE_ROW, hidden_names.ACTION
+            )
             pairs = self.source.cache(pairs)
             acted = self.acted(target, how) if self.by_source else pairs
-            return _files(acted.filter(f"{ACTION} > 0")), pairs.select(SOURCE_ROW).distinct()
-        condition = f"{ACTION} > 0 OR {SOURCE_PRESENT}" if self.inserts else f"{ACTION} > 0"
+            return _files(acted.filter(f"{hidden_names.ACTION} > 0")), pairs.select(hidden_names.SOURCE_ROW).distinct()
+        condition = (
+            f"{hidden_names.ACTION} > 0 OR {hidden_names.SOURCE_PRESENT}"
+            if self.inserts
+            else f"{hidden_names.ACTION} > 0"
+        )
         return _files(self.acted(target, how).filter(condition)), None
 
     def _rewritten_rows(self, target: Scan, matched: DataFrame | None, unique: bool, observed: Counts) -> DataFrame:
@@ -404,7 +391,7 @@ class CopyOnWrite(ActedRows):
 
 
 def _files(rows: DataFrame) -> list[str]:
-    return [row[0] for row in rows.select(ROW_FILE).distinct().collect()]
+    return [row[0] for row in rows.select(hidden_names.ROW_FILE).distinct().collect()]
 
 
 def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkStage) -> RewriteOutcome:
@@ -440,11 +427,11 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
 
 def _are_few(spark: SparkHandle, operator: Rewrite) -> bool:
     """Whether the target is so small that one job joins and writes it whole, without a search for rows."""
-    most = FEW_BYTES if spark.capabilities.metadata else FEW_SENT_BYTES
+    most = thresholds.FEW_BYTES if spark.capabilities.metadata else thresholds.FEW_SENT_BYTES
     files = operator.target.files
-    if scan_size(operator.target) >= most or files.num_rows > FEW_FILES:
+    if scan_size(operator.target) >= most or files.num_rows > thresholds.FEW_FILES:
         return False
     if not operator.recording.vectors or all(action.effect is RowEffect.INSERT for action in operator.actions):
         return True
     counts = [record_count(stats) for stats in files.column("stats").to_pylist()]
-    return all(count is not None for count in counts) and sum(filter(None, counts)) <= LISTED_ROWS
+    return all(count is not None for count in counts) and sum(filter(None, counts)) <= thresholds.LISTED_ROWS

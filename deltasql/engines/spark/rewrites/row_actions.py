@@ -21,21 +21,8 @@ from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import checked
 from deltasql.engines.spark.writing import Counts, SparkStage
-from deltasql.files import BROADCAST_ROWS, Staged
+from deltasql.files import Staged, thresholds
 from deltasql.plan import (
-    ACTION,
-    IMAGE,
-    LOOKUP,
-    MATCH_NUMBER,
-    NEW_IMAGE,
-    OLD_IMAGE,
-    ROW_FILE,
-    ROW_ID,
-    ROW_INDEX,
-    ROW_VERSION,
-    SOURCE_PRESENT,
-    SOURCE_ROW,
-    TARGET_PRESENT,
     EqualKey,
     Literals,
     Lookup,
@@ -47,6 +34,7 @@ from deltasql.plan import (
     Scan,
     SourceJoin,
     SqlQuery,
+    hidden_names,
     quote,
 )
 from deltasql.planner import RewriteOutcome
@@ -80,9 +68,9 @@ class MergeSource:
         rows = frames.frame(join.source)
         if join.lookup is not None:
             rows = with_lookups(self.cache(rows) if join.is_materialized else rows, join.alias, join.lookup)
-        rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+        rows = rows.withColumn(hidden_names.SOURCE_PRESENT, F.lit(True))
         if cached or self.count is None:
-            rows = rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id())
+            rows = rows.withColumn(hidden_names.SOURCE_ROW, F.monotonically_increasing_id())
         if cached:
             rows = self._counted(self.cache(rows), join)
         elif join.is_materialized or not (frames.capabilities.persists or is_repeatable(join.source)):
@@ -92,7 +80,7 @@ class MergeSource:
     def _counted(self, rows: DataFrame, join: SourceJoin) -> DataFrame:
         """`rows`, to be broadcast if they are few; sets `count`, `key_ranges` and `broadcast`."""
         self.count = self._measure(rows.alias(join.alias), join)
-        self.broadcast = self.count <= BROADCAST_ROWS
+        self.broadcast = self.count <= thresholds.BROADCAST_ROWS
         return F.broadcast(rows) if self.broadcast else rows
 
     def _measure(self, rows: DataFrame, join: SourceJoin) -> int:
@@ -152,8 +140,8 @@ def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:
     keys = keys.select(*map(quote, lookup.columns)).distinct() if lookup.columns else keys.limit(1).select()
     absent = [field for field in rows.schema if field.name not in lookup.columns]
     keys = keys.withColumns({field.name: F.lit(None).cast(field.dataType) for field in absent})
-    keys = keys.select(*map(quote, rows.columns), F.lit(True).alias(LOOKUP))
-    return rows.withColumn(LOOKUP, F.lit(False)).unionAll(keys)
+    keys = keys.select(*map(quote, rows.columns), F.lit(True).alias(hidden_names.LOOKUP))
+    return rows.withColumn(hidden_names.LOOKUP, F.lit(False)).unionAll(keys)
 
 
 KEEP, NOTHING = 0, -1
@@ -163,8 +151,8 @@ KEEP, NOTHING = 0, -1
 def action_sql(actions: Sequence[RowAction]) -> str:
     """SQL of ACTION over target rows outer-joined to source rows; a side that is missing has NULL for its flag."""
     return (
-        f"CASE WHEN {TARGET_PRESENT} IS NULL THEN {cases(actions, RowKind.NOT_MATCHED, NOTHING)} "
-        f"WHEN {SOURCE_PRESENT} IS NULL THEN {cases(actions, RowKind.NOT_MATCHED_BY_SOURCE, KEEP)} "
+        f"CASE WHEN {hidden_names.TARGET_PRESENT} IS NULL THEN {cases(actions, RowKind.NOT_MATCHED, NOTHING)} "
+        f"WHEN {hidden_names.SOURCE_PRESENT} IS NULL THEN {cases(actions, RowKind.NOT_MATCHED_BY_SOURCE, KEEP)} "
         f"ELSE {cases(actions, RowKind.MATCHED, KEEP)} END"
     )
 
@@ -182,7 +170,7 @@ def cases(actions: Sequence[RowAction], kind: RowKind, otherwise: int) -> str:
 def not_written(actions: Sequence[RowAction]) -> str:
     """SQL that is TRUE for rows that a rewrite leaves out."""
     deleted = [str(number) for number, action in enumerate(actions, start=1) if action.effect is RowEffect.DELETE]
-    return f"{ACTION} IN ({', '.join([str(NOTHING), *deleted])})"
+    return f"{hidden_names.ACTION} IN ({', '.join([str(NOTHING), *deleted])})"
 
 
 def output_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
@@ -200,7 +188,7 @@ def unchanged_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
 
 def _value(operator: Rewrite, index: int, unchanged: str, inserted_only: bool) -> str:
     whens = [
-        f"WHEN {ACTION} = {number} THEN {action.values[index]}"
+        f"WHEN {hidden_names.ACTION} = {number} THEN {action.values[index]}"
         for number, action in enumerate(operator.actions, start=1)
         if action.values
         and action.values[index] != unchanged
@@ -215,52 +203,63 @@ def written_ids(operator: Rewrite, inserted_only: bool) -> dict[str, str]:
         return {}
     none = "CAST(NULL AS BIGINT)"
     if inserted_only:
-        return {ROW_ID: none, ROW_VERSION: none}
-    return {ROW_ID: ROW_ID, ROW_VERSION: f"CASE WHEN {ACTION} = {KEEP} THEN {ROW_VERSION} END"}
+        return {hidden_names.ROW_ID: none, hidden_names.ROW_VERSION: none}
+    return {
+        hidden_names.ROW_ID: hidden_names.ROW_ID,
+        hidden_names.ROW_VERSION: f"CASE WHEN {hidden_names.ACTION} = {KEEP} THEN {hidden_names.ROW_VERSION} END",
+    }
 
 
 _CHANGES = {
-    RowEffect.UPDATE: (("update_preimage", OLD_IMAGE), ("update_postimage", NEW_IMAGE)),
-    RowEffect.DELETE: (("delete", OLD_IMAGE),),
-    RowEffect.INSERT: (("insert", NEW_IMAGE),),
+    RowEffect.UPDATE: (("update_preimage", hidden_names.OLD_IMAGE), ("update_postimage", hidden_names.NEW_IMAGE)),
+    RowEffect.DELETE: (("delete", hidden_names.OLD_IMAGE),),
+    RowEffect.INSERT: (("insert", hidden_names.NEW_IMAGE),),
 }
 
 
 def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column], inserted_only: bool) -> DataFrame:
     """Output columns, `extra`, and CHANGE_TYPE: NULL for the rows of the table, else for its change feed."""
     images = {
-        NEW_IMAGE: _struct(output_sql(operator, inserted_only)),
-        OLD_IMAGE: _struct(unchanged_sql(operator, inserted_only)),
+        hidden_names.NEW_IMAGE: _struct(output_sql(operator, inserted_only)),
+        hidden_names.OLD_IMAGE: _struct(unchanged_sql(operator, inserted_only)),
     }
-    used = acted.filter(f"{ACTION} <> {NOTHING}").withColumns({name: F.expr(sql) for name, sql in images.items()})
-    rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {IMAGE})"))
-    columns = [F.expr(f"{IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)]
-    table_columns = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, IMAGE}]
+    used = acted.filter(f"{hidden_names.ACTION} <> {NOTHING}").withColumns(
+        {name: F.expr(sql) for name, sql in images.items()}
+    )
+    rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {hidden_names.IMAGE})"))
+    columns = [
+        F.expr(f"{hidden_names.IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)
+    ]
+    table_columns = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, hidden_names.IMAGE}]
     return rows.select(*columns, *table_columns, CHANGE_TYPE)
 
 
 def _of_table_rows(name: str) -> Column:
     """A column that comes with an acted row. The feed has no row ids: they belong to the rows of the table."""
     column = F.col(name)
-    return F.when(F.col(CHANGE_TYPE).isNull(), column).alias(name) if name in {ROW_ID, ROW_VERSION} else column
+    return (
+        F.when(F.col(CHANGE_TYPE).isNull(), column).alias(name)
+        if name in {hidden_names.ROW_ID, hidden_names.ROW_VERSION}
+        else column
+    )
 
 
 def _images_sql(operator: Rewrite) -> str:
     """SQL of the array of images that an acted row comes to; a row without an action only stays."""
     cases = " ".join(f"WHEN {number} THEN {_array(action)}" for number, action in enumerate(operator.actions, start=1))
-    return f"CASE {ACTION} {cases} ELSE array({_row(None, OLD_IMAGE)}) END"
+    return f"CASE {hidden_names.ACTION} {cases} ELSE array({_row(None, hidden_names.OLD_IMAGE)}) END"
 
 
 def _array(action: RowAction) -> str:
     images = [_row(change, image) for change, image in _CHANGES[action.effect]]
     if action.effect is not RowEffect.DELETE:
-        images.insert(0, _row(None, NEW_IMAGE))
+        images.insert(0, _row(None, hidden_names.NEW_IMAGE))
     return f"array({', '.join(images)})"
 
 
 def _row(change: str | None, image: str) -> str:
     kind = "CAST(NULL AS STRING)" if change is None else sql_literal(change)
-    return f"named_struct('{CHANGE_TYPE}', {kind}, '{IMAGE}', {image})"
+    return f"named_struct('{CHANGE_TYPE}', {kind}, '{hidden_names.IMAGE}', {image})"
 
 
 def _struct(values: list[str]) -> str:
@@ -352,7 +351,9 @@ class ActedRows:
         """Stages the source rows without a match; the target is only searched, and no file of it is replaced."""
         observed = self.counts()
         if self.counts_source and self.searched.files.num_rows:
-            rows = observed.over(self.acted(self.searched, self.keeping_source("inner"))).filter(f"{ACTION} > 0")
+            rows = observed.over(self.acted(self.searched, self.keeping_source("inner"))).filter(
+                f"{hidden_names.ACTION} > 0"
+            )
         else:
             rows = observed.over(self.inserted(self.unmatched()))
         staged = self.write_output(self.output(rows, inserted_only=True))
@@ -364,11 +365,11 @@ class ActedRows:
             return self.source_rows()
         if not self.source.broadcast:
             return self.source_rows().join(self._target_rows(target), self._on(), "left_anti")
-        return self.without(self.acted(target, "inner").select(SOURCE_ROW).distinct())
+        return self.without(self.acted(target, "inner").select(hidden_names.SOURCE_ROW).distinct())
 
     def without(self, matched: DataFrame) -> DataFrame:
         """The source rows without those whose SOURCE_ROW is in `matched`."""
-        return self.source_rows().join(matched, SOURCE_ROW, "left_anti")
+        return self.source_rows().join(matched, hidden_names.SOURCE_ROW, "left_anti")
 
     def _on(self) -> Column:
         """The condition of the join, in brackets: Spark would take a stray word after it for an alias."""
@@ -385,7 +386,7 @@ class ActedRows:
         """Target rows (joined to the source's) with ACTION; unless `unique`, only one per target row."""
         rows = self._target_rows(target)
         if self.operator.source is None:
-            rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+            rows = rows.withColumn(hidden_names.SOURCE_PRESENT, F.lit(True))
             if not self.frames.capabilities.subqueries and self.operator.volatile:
                 return self._acted_once(rows)
         else:
@@ -399,7 +400,7 @@ class ActedRows:
                 # Spark drops a join with an empty side, and with it the shuffle that would collect the rows.
                 source = source.coalesce(1)
             rows = rows.join(source, self._on(), how)
-        acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
+        acted = rows.withColumn(hidden_names.ACTION, F.expr(action_sql(self.operator.actions)))
         return acted if unique else _first_per_target_row(acted)
 
     def _acted_once(self, rows: DataFrame) -> DataFrame:
@@ -410,18 +411,20 @@ class ActedRows:
             if len(actions) > 1:
                 raise errors.NotOnSailError(what="sub-queries in the conditions of several clauses")
             rows = self.frames.cached(rows).alias(alias)
-            address = [ROW_FILE, ROW_INDEX]
-            hit = rows.filter(F.expr(f"({conditions[0]})")).select(*address, F.lit(1).alias(ACTION))
+            address = [hidden_names.ROW_FILE, hidden_names.ROW_INDEX]
+            hit = rows.filter(F.expr(f"({conditions[0]})")).select(*address, F.lit(1).alias(hidden_names.ACTION))
             hit = self.frames.cached(hit)
-            acted = rows.join(hit, address, "left").withColumn(ACTION, F.expr(f"coalesce({ACTION}, {KEEP})"))
+            acted = rows.join(hit, address, "left").withColumn(
+                hidden_names.ACTION, F.expr(f"coalesce({hidden_names.ACTION}, {KEEP})")
+            )
             return acted.alias(alias)
-        return self.frames.cached(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
+        return self.frames.cached(rows.withColumn(hidden_names.ACTION, F.expr(action_sql(actions)))).alias(alias)
 
     def inserted(self, unmatched: DataFrame) -> DataFrame:
         """The rows of `unmatched` with ACTION, and TARGET_PRESENT as NULL."""
         case = cases(self.operator.actions, RowKind.NOT_MATCHED, NOTHING)
-        rows = unmatched.withColumn(ACTION, F.expr(case))
-        return rows.withColumn(TARGET_PRESENT, F.expr("CAST(NULL AS BOOLEAN)"))
+        rows = unmatched.withColumn(hidden_names.ACTION, F.expr(case))
+        return rows.withColumn(hidden_names.TARGET_PRESENT, F.expr("CAST(NULL AS BOOLEAN)"))
 
     def write(self, acted: DataFrame) -> Staged:
         """Stages the output of `acted`, rows with ACTION."""
@@ -461,12 +464,14 @@ class ActedRows:
         `counts_source`. A source row that meets several target rows counts once.
         """
         numbers = range(1, len(self.operator.actions) + 1)
-        counters = [F.expr(f"count_if({ACTION} = {number})").alias(f"action{number}") for number in numbers]
-        counters.append(F.expr(f"count({TARGET_PRESENT})").alias("target_rows"))
-        counters.append(F.expr(f"count_if({ACTION} = {KEEP})").alias("kept"))
+        counters = [
+            F.expr(f"count_if({hidden_names.ACTION} = {number})").alias(f"action{number}") for number in numbers
+        ]
+        counters.append(F.expr(f"count({hidden_names.TARGET_PRESENT})").alias("target_rows"))
+        counters.append(F.expr(f"count_if({hidden_names.ACTION} = {KEEP})").alias("kept"))
         if self.counts_source:
-            matched = f"size(collect_set(CASE WHEN {TARGET_PRESENT} THEN {SOURCE_ROW} END))"
-            unmatched = f"count_if({SOURCE_PRESENT} AND {TARGET_PRESENT} IS NULL)"
+            matched = f"size(collect_set(CASE WHEN {hidden_names.TARGET_PRESENT} THEN {hidden_names.SOURCE_ROW} END))"
+            unmatched = f"count_if({hidden_names.SOURCE_PRESENT} AND {hidden_names.TARGET_PRESENT} IS NULL)"
             counters.append(F.expr(f"{matched} + {unmatched}").alias("source_rows"))
         return counters
 
@@ -484,11 +489,13 @@ class ActedRows:
         join = self.operator.join
         if join is None or not join.unique_match:
             return
-        labels = {key.target: key.target for key in join.equal_keys} or {"_metadata.row_index": ROW_INDEX}
+        labels = {key.target: key.target for key in join.equal_keys} or {"_metadata.row_index": hidden_names.ROW_INDEX}
         names = [f"key{index}" for index in range(len(labels))]
         keys = [F.first(F.expr(text)).alias(name) for text, name in zip(labels.values(), names, strict=True)]
-        fired = self.acted(self.operator.target, "inner").filter(f"{ACTION} > 0")
-        rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
+        fired = self.acted(self.operator.target, "inner").filter(f"{hidden_names.ACTION} > 0")
+        rows = fired.groupBy(hidden_names.ROW_FILE, hidden_names.ROW_INDEX).agg(
+            F.count(F.lit(1)).alias("matches"), *keys
+        )
         ambiguous = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
         if ambiguous:
             raise errors.MultipleSourceRowsError(
@@ -520,9 +527,11 @@ def _first_per_target_row(acted: DataFrame) -> DataFrame:
     """One joined row per target row, preferably one that an action changes; rows without a target stay."""
     from pyspark.sql import Window
 
-    window = Window.partitionBy(ROW_FILE, ROW_INDEX).orderBy(F.expr(f"{ACTION} > 0").desc())
-    numbered = acted.withColumn(MATCH_NUMBER, F.row_number().over(window))
-    return numbered.filter(f"{TARGET_PRESENT} IS NULL OR {MATCH_NUMBER} = 1")
+    window = Window.partitionBy(hidden_names.ROW_FILE, hidden_names.ROW_INDEX).orderBy(
+        F.expr(f"{hidden_names.ACTION} > 0").desc()
+    )
+    numbered = acted.withColumn(hidden_names.MATCH_NUMBER, F.row_number().over(window))
+    return numbered.filter(f"{hidden_names.TARGET_PRESENT} IS NULL OR {hidden_names.MATCH_NUMBER} = 1")
 
 
 def _shown(rows: Iterable[Any], labels: list[str]) -> str:

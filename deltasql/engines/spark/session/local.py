@@ -48,10 +48,10 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import errors, pa, without_concealed
+from deltasql.engines.spark.loading import _LOCK, load_pyspark
 from deltasql.engines.spark.session.tuning import SHUFFLES
 from deltasql.files import RUNNING, available_memory
 from deltasql.log import is_identity
@@ -59,21 +59,6 @@ from deltasql.log import is_identity
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import DataFrame, SparkSession
-
-
-_LOADING_LOCK = threading.Lock()
-
-
-def load_pyspark() -> None:
-    """Imports PySpark; a second thread waits until it is whole.
-
-    Its packages import each other: of two threads that begin with `from pyspark.errors import …` and `from pyspark.sql
-    import …`, each holds the module that the other one waits for, and Python then shows one of them half a module.
-    """
-    with _LOADING_LOCK:
-        import pyspark.errors
-        import pyspark.sql.functions
-        import pyspark.sql.pandas.types  # noqa: F401
 
 
 START_LOCK = threading.Lock()
@@ -531,7 +516,6 @@ COMMITTER = "spark.sql.sources.commitProtocolClass"
 IN_PLACE = "deltasql.InPlaceCommit"
 
 _SOURCE = Path(__file__).with_name("InPlaceCommit.java")
-_LOCK = Lock()
 _COMMITTERS: weakref.WeakKeyDictionary[SparkContext, InPlaceCommit | None] = weakref.WeakKeyDictionary()
 
 
