@@ -51,7 +51,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import errors, pa, without_concealed
-from deltasql.engines.spark.loading import _LOCK, load_pyspark
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.tuning import SHUFFLES
 from deltasql.files import RUNNING, available_memory
 from deltasql.log import is_identity
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_LOCK = threading.Lock()
 START_LOCK = threading.Lock()
 """Held while a session starts."""
 
