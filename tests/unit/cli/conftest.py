@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,5 +46,5 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
         made.append(Canned(warehouse, spark))
         return made[-1]
 
-    monkeypatch.setitem(sys.modules, "deltasql.session.opening", SimpleNamespace(connect=connect))
+    monkeypatch.setattr("deltasql.session.connect", connect)
     return made
