@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from deltasql.base import DeltaSqlError, LeftToEngineError, errors, pc, session_settings
-from deltasql.files import SessionFacts, thresholds
+from deltasql.files import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
 from deltasql.log import hadoop_scheme, has_variants, is_local
 from deltasql.plan import Constraint, Operator, Scan, SqlQuery, base, children
 from deltasql.schema import StructType, has_collations
@@ -75,10 +75,10 @@ def _by_mode(session: SessionFacts, location: str, size: int, barred: str) -> bo
     if is_local(location):
         if _HANDED_OUT.get():
             return False
-        return mode == "AUTO" and size < thresholds.TINY_BYTES and session.leaves_files_to_us
+        return mode == "AUTO" and size < TINY_BYTES and session.leaves_files_to_us
     if mode == "AUTO":
         # Executors could not renew lent credentials.
-        return size <= thresholds.STORE_BYTES or session.stores.is_lent(location) or not session.reaches(location)
+        return size <= STORE_BYTES or session.stores.is_lent(location) or not session.reaches(location)
     if not session.reaches(location):
         reason = barred or f"{session_settings.IO_MODE.name} = EXECUTORS"
         raise unreachable_error(session, location, reason)
@@ -105,7 +105,7 @@ def evaluated_in_process(session: SessionFacts, location: str, size: int) -> boo
         return True
     if _mode(session) != "AUTO":
         return False
-    return session.is_on_this_machine if is_local(location) else size <= thresholds.STORE_BYTES
+    return session.is_on_this_machine if is_local(location) else size <= STORE_BYTES
 
 
 def unreachable_error(session: SessionFacts, location: str, reason: str) -> DeltaSqlError:
@@ -131,22 +131,20 @@ def scan_size(operator: Scan) -> int:
     answers for `max` and `first` of a text with a collation: it does not copy the text out of a buffer that is reused.
     """
     size = pc.sum(operator.files.column("size")).as_py() or 0
-    return (
-        max(size, thresholds.TINY_BYTES) if has_variants(operator.schema) or has_collations(operator.schema) else size
-    )
+    return max(size, TINY_BYTES) if has_variants(operator.schema) or has_collations(operator.schema) else size
 
 
 def is_small(scan: Scan) -> bool:
     """Whether reading all of a scan's rows in this process costs less than a query of the engine."""
-    return scan_size(scan) <= thresholds.FEW_BYTES and scan.files.num_rows <= thresholds.READ_FILES
+    return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= READ_FILES
 
 
 def require_fits_in_memory(session: SessionFacts, location: str, files: int, size: int) -> None:
     """Raises LeftToEngineError if `files` files of `size` bytes are too many to be held in this process's memory."""
-    if files > thresholds.READ_FILES:
-        raise LeftToEngineError(f"{files:,} files are read, more than {thresholds.READ_FILES:,}")
-    if size > thresholds.IN_MEMORY_BYTES:
-        raise LeftToEngineError(f"{size:,} bytes are read, more than {thresholds.IN_MEMORY_BYTES:,}")
+    if files > READ_FILES:
+        raise LeftToEngineError(f"{files:,} files are read, more than {READ_FILES:,}")
+    if size > IN_MEMORY_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {IN_MEMORY_BYTES:,}")
     require_streaming(session, location, size)
 
 
@@ -158,7 +156,7 @@ def require_searching(session: SessionFacts, location: str, size: int) -> None:
 
 def require_streaming(session: SessionFacts, location: str, size: int) -> None:
     """Raises LeftToEngineError where the engine, not this process, passes `size` bytes at a location on as they are."""
-    if size > thresholds.FEW_BYTES:
+    if size > FEW_BYTES:
         require_searching(session, location, size)
 
 

@@ -23,6 +23,11 @@ from urllib.parse import unquote
 from deltasql.base import LeftToEngineError, errors, np, pa, pc, pq, session_settings
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
 from deltasql.files import (
+    CHANGED_PART,
+    CHANGED_ROWS,
+    FEW_CHANGED_ROWS,
+    FILE_BYTES,
+    UNPACKED,
     CompactionGroup,
     FileInMemory,
     FileReader,
@@ -48,7 +53,6 @@ from deltasql.files import (
     row_group_rows,
     spark_uri,
     split_addresses,
-    thresholds,
     vector_positions,
 )
 from deltasql.log import Stores, decode_path, prune
@@ -73,7 +77,7 @@ def may_copy_rows(
     target: Scan,
     stage: FileStage,
     sizes: pa.Array | pa.ChunkedArray,
-    most: int = thresholds.FILE_BYTES,
+    most: int = FILE_BYTES,
 ) -> bool:
     """As `are_copyable`, if the session leaves it to this process. Starts the engine.
 
@@ -281,8 +285,8 @@ def same_columns(output: StructType, columns: StructType) -> bool:
 def most_changed(stores: Stores, files: pa.Table) -> float:
     """The maximum number of changed rows in `files` for which this process does the file rewrite."""
     return min(
-        thresholds.CHANGED_ROWS,
-        max(thresholds.FEW_CHANGED_ROWS, thresholds.CHANGED_PART * count_live_rows(stores, files)),
+        CHANGED_ROWS,
+        max(FEW_CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files)),
     )
 
 
@@ -398,4 +402,4 @@ def bin_numbers(operator: Rearrange) -> tuple[int, ...]:
 
 def most_bytes(session: SessionFacts) -> int:
     """How big a united file may be: it is in memory as its row groups, and once more as a whole."""
-    return memory_limit(session) // thresholds.UNPACKED
+    return memory_limit(session) // UNPACKED

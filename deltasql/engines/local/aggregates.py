@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from deltasql.base import LeftToEngineError, Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, scan_size
 from deltasql.engines.local.selections import only_scan, selected
-from deltasql.files import SessionFacts, thresholds
+from deltasql.files import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
 from deltasql.plan import Operator, Scan
 from deltasql.schema import (
     BOOLEAN,
@@ -59,7 +59,7 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
     if query is None:
         return None
     if not is_small(scan):
-        raise LeftToEngineError(f"{scan_size(scan):,} bytes are aggregated, more than {thresholds.FEW_BYTES:,}")
+        raise LeftToEngineError(f"{scan_size(scan):,} bytes are aggregated, more than {FEW_BYTES:,}")
     scope = _RowScope(scan, query.table)
     try:
         result = AggregateRows(query, scope)
@@ -105,7 +105,7 @@ class _RowScope(AggregateScope):
         """The columns that are read."""
         self._asked: list[_Asked] = []
         sizes = scan.files.column("size").to_pylist()
-        self._is_in_order = len(sizes) <= 1 and sum(sizes) <= thresholds.SPLIT_BYTES
+        self._is_in_order = len(sizes) <= 1 and sum(sizes) <= SPLIT_BYTES
         """Whether one task of Spark would read all rows, and so add them in their order."""
 
     def key(self, item: StructField) -> Callable[[Any], Any]:
@@ -209,8 +209,8 @@ def _numbered(table: pa.Table, keys: list[str] | None) -> tuple[Numbers, int, Nu
         codes, most = _codes(table.column(name).combine_chunks())
         _, numbers = np.unique(numbers * most + codes, return_inverse=True)
     groups, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
-    if len(groups) > thresholds.GROUPS:
-        raise LeftToEngineError(f"there are {len(groups):,} groups, more than {thresholds.GROUPS:,}")
+    if len(groups) > GROUPS:
+        raise LeftToEngineError(f"there are {len(groups):,} groups, more than {GROUPS:,}")
     return numbers, len(groups), firsts
 
 

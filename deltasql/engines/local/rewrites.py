@@ -55,7 +55,9 @@ from deltasql.engines.rewriting import (
 )
 from deltasql.files import (
     ADDRESS,
+    CHANGED_ROWS,
     CORES,
+    FILE_BYTES,
     ORIGIN,
     CompactionGroup,
     FileStage,
@@ -72,7 +74,6 @@ from deltasql.files import (
     slice_between,
     spark_uri,
     split_addresses,
-    thresholds,
 )
 from deltasql.plan import (
     EVALUATED,
@@ -365,7 +366,7 @@ class CompiledActions:
             bound = BoundRows({self._alias: rows}, count)
             return reduce(np.logical_or, (true_mask(condition, bound) for condition in parsed))
 
-        return ScanFilter(frozenset(self._named(parsed)), some, thresholds.CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(parsed)), some, CHANGED_ROWS)
 
     def _with_keys(self, source: pa.Table) -> ScanFilter:
         """A filter for the target rows whose join keys occur in the source."""
@@ -383,7 +384,7 @@ class CompiledActions:
                     mask &= are_among(values(mine, bound), keys_of_source)
             return mask
 
-        return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, thresholds.CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
 
     def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
         """The target's side of an equality and the source's, if each side uses columns of one table only."""
@@ -435,7 +436,7 @@ def planned_rewrite(session: SessionFacts, operator: Rewrite) -> Way:
         work = _planned(session, operator, None)
     except LeftToEngineError as left:
         return Way(ComputedBy.ENGINE, left.reason)
-    limit = "" if isinstance(work, _WholeRewrite) else f", unless more than {thresholds.CHANGED_ROWS:,} rows change"
+    limit = "" if isinstance(work, _WholeRewrite) else f", unless more than {CHANGED_ROWS:,} rows change"
     return Way(ComputedBy.PROCESS, f"{EVALUATED}{limit}")
 
 
@@ -478,8 +479,8 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
         raise LeftToEngineError("WHEN NOT MATCHED BY SOURCE looks at all rows of a table that is not small")
     sizes = target.files.column("size").to_pylist()
     require_searching(session, target.table.location, sum(sizes))
-    if not operator.recording.vectors and max(sizes, default=0) > thresholds.FILE_BYTES:
-        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {thresholds.FILE_BYTES:,}")
+    if not operator.recording.vectors and max(sizes, default=0) > FILE_BYTES:
+        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {FILE_BYTES:,}")
     if not operator.recording.vectors:
         require_memory(session, max(sizes, default=0))
 

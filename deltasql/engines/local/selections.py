@@ -23,6 +23,9 @@ from deltasql.base import LeftToEngineError, Numbers, np, pa, pc, session_settin
 from deltasql.engines.choice import is_small, require_searching, require_streaming, scan_size
 from deltasql.files import (
     ADDRESS,
+    CHOSEN_ROWS,
+    FEW_BYTES,
+    RESULT_BYTES,
     FileReader,
     Piece,
     RowFilter,
@@ -36,7 +39,6 @@ from deltasql.files import (
     reader_schema,
     require_memory,
     tables_of,
-    thresholds,
     vector_positions,
 )
 from deltasql.plan import Literals, Operator, Scan, SqlQuery
@@ -242,8 +244,8 @@ def require_scan_size(session: SessionFacts, scan: Scan, *, streams: bool) -> No
     if streams:
         require_streaming(session, scan.table.location, size)
         return
-    if size > thresholds.RESULT_BYTES:
-        raise LeftToEngineError(f"{size:,} bytes are read, more than {thresholds.RESULT_BYTES:,}")
+    if size > RESULT_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {RESULT_BYTES:,}")
     require_memory(session, size)
 
 
@@ -525,9 +527,7 @@ class SelectedRows:
         if where is None:
             return None
         named = frozenset(column.name for column in columns_of(where))
-        return ScanFilter(
-            named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)), thresholds.CHOSEN_ROWS
-        )
+        return ScanFilter(named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)), CHOSEN_ROWS)
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""
@@ -566,7 +566,7 @@ def selected(session: SessionFacts, scan: Scan, parsed: Selection, *, streams: b
     plain = with_columns(scan, parsed.columns)
     if not is_small(scan):
         if not parsed.where:
-            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {thresholds.FEW_BYTES:,}")
+            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
         require_searching(session, scan.table.location, scan_size(scan))
     where = None if parsed.where is None else _condition(parsed.where, parsed.alias, plain)
     return SelectedRows(plain, parsed.alias, where, ordered_indexes(plain.schema, parsed.order), parsed.limit)

@@ -27,7 +27,7 @@ from deltasql.engines.local.selections import (
     selected,
     values,
 )
-from deltasql.files import Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns, thresholds
+from deltasql.files import JOINED_PAIRS, Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
 from deltasql.log import is_local
 from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
 from deltasql.schema import BOOLEAN, DOUBLE, StructType, as_nullable, bare_schema, to_table
@@ -331,7 +331,7 @@ def _size(session: SessionFacts, path: str) -> int:
     return store.head(name).size
 
 
-_TOO_MANY_PAIRS = f"more than {thresholds.JOINED_PAIRS:,} pairs of rows meet"
+_TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
 
 
 def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
@@ -357,7 +357,7 @@ def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[N
         others = [sides[alias] for alias in right.tables if alias in sides]
         if len(mine) == len(others) == 1:
             return _with_equal(left, mine[0], right, others[0])
-    if left.count * right.count > thresholds.JOINED_PAIRS:
+    if left.count * right.count > JOINED_PAIRS:
         raise LeftToEngineError(_TOO_MANY_PAIRS)
     return np.repeat(np.arange(left.count), right.count), np.tile(np.arange(right.count), left.count)
 
@@ -396,7 +396,7 @@ def _with_equal(
     indexes = pc.drop_null(codes).to_numpy(zero_copy_only=False)
     starts, ends = (np.searchsorted(their_codes[order], indexes, side=side) for side in ("left", "right"))
     times = ends - starts
-    if times.sum() > thresholds.JOINED_PAIRS:
+    if times.sum() > JOINED_PAIRS:
         raise LeftToEngineError(_TOO_MANY_PAIRS)
     # The places behind each start, one after another.
     steps = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)

@@ -28,6 +28,7 @@ from deltasql.engines.sail.dialect.pipes import DirectoryWrite
 from deltasql.engines.spark.session.local_rows import frame_of_file, frame_schema, spark_schema
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import (
+    FEW_BYTES,
     NAN_SAFE_KEY,
     column_pieces,
     encoded,
@@ -38,7 +39,6 @@ from deltasql.files import (
     parquet_files,
     reader_schema,
     tables_of,
-    thresholds,
     with_sure_bounds,
     working,
 )
@@ -243,7 +243,7 @@ _MOST_FILES = 1000
 def parquet_frame(spark: SparkHandle, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
     """Columns of all rows of local files of `size` bytes; None where this process is to read them."""
     plain = not has_lengths(columns) and all(is_local(path) and _PLAIN_PATH.fullmatch(path) for path in paths)
-    if size <= thresholds.FEW_BYTES or not 0 < len(paths) <= _MOST_FILES or not plain or not columns.fields:
+    if size <= FEW_BYTES or not 0 < len(paths) <= _MOST_FILES or not plain or not columns.fields:
         return None
     target = reader_schema(columns)
     with working(len(paths)) as threads:

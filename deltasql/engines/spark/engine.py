@@ -37,7 +37,7 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.writing import Counts, SparkStage, row_counter, write_source
-from deltasql.files import RowSource, Staged, thresholds
+from deltasql.files import STORE_BYTES, RowSource, Staged
 from deltasql.log import AddCDCFile, Stores, is_local, table_location
 from deltasql.plan import (
     ANY_SHAPE,
@@ -457,7 +457,7 @@ class SparkRuntime:
         size = spark_stage(stage).input_size = input_size(operator)
         if spreads_rows(operator.child):
             # Each task writes what the hint gives to it.
-            spark_stage(stage).input_size = max(size, thresholds.STORE_BYTES + 1)
+            spark_stage(stage).input_size = max(size, STORE_BYTES + 1)
         with self.work(written), self.spark.sized(size):
             self.frames.check_write(operator.child, self.sql, written)
             rows = self.frames.frame(operator)

@@ -27,8 +27,12 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import (
     ADDRESS,
+    COUNTED_ROWS,
     DESCRIPTION,
+    KEYED_BYTES,
+    NUMBERED_FILES,
     ROW_BITS,
+    TINY_BYTES,
     FileReader,
     encoded_name,
     file_numbers,
@@ -36,7 +40,6 @@ from deltasql.files import (
     reader_schema,
     spark_uri,
     tables_of,
-    thresholds,
 )
 from deltasql.plan import (
     METADATA,
@@ -76,11 +79,11 @@ _BYTES_OF_OPENING = 1 << 16
 
 def input_size(operator: Operator) -> int:
     """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
-    if estimated_rows(operator) > thresholds.COUNTED_ROWS:
+    if estimated_rows(operator) > COUNTED_ROWS:
         return UNKNOWN_SIZE
     # What names a collation needs generated code, as columns with one do: see `scan_size`.
     collated = any(map(names_collation, evaluated_texts(operator)))
-    return max(_bytes(operator), thresholds.TINY_BYTES if collated else 0)
+    return max(_bytes(operator), TINY_BYTES if collated else 0)
 
 
 def _bytes(operator: Operator) -> int:
@@ -113,7 +116,7 @@ def estimated_rows(operator: Operator) -> int:
 
 def _estimated(bytes_of_rows: int) -> int:
     """An estimate from the size of the files. It counts for joins: a scan alone is measured in bytes."""
-    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), thresholds.COUNTED_ROWS // 4)
+    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), COUNTED_ROWS // 4)
 
 
 def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
@@ -201,7 +204,7 @@ def _limited(spark: SparkHandle, operator: Scan, tables: Iterable[pa.Table]) -> 
     """The rows of files. Raises LeftToEngineError where too many have one of the keys that a scan looks for."""
     size, most = 0, math.inf
     if operator.in_process is not None and spark.capabilities.metadata and not operator.marked_only:
-        most = thresholds.KEYED_BYTES
+        most = KEYED_BYTES
     for table in tables:
         size += table.nbytes
         if size > most:
@@ -216,7 +219,7 @@ def _metadata_columns(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, t
     a few rows at the end.
     """
     fields = {"row_index": f"({hidden_names.ROW_ADDRESS} & {2**ROW_BITS - 1})"}
-    few = len(paths) <= thresholds.NUMBERED_FILES
+    few = len(paths) <= NUMBERED_FILES
     if few:
         numbers = file_numbers(operator)
         fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})

@@ -51,7 +51,18 @@ from deltasql.engines.spark.rewrites.position_search import (
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError, MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import Counts, SparkStage
-from deltasql.files import ORIGIN, Staged, count_live_rows, memory_limit, spark_uri, thresholds
+from deltasql.files import (
+    FEW_BYTES,
+    FEW_FILES,
+    FEW_SENT_BYTES,
+    LISTED_ROWS,
+    ORIGIN,
+    UNPACKED,
+    Staged,
+    count_live_rows,
+    memory_limit,
+    spark_uri,
+)
 from deltasql.log import decode_path, live_rows, record_count
 from deltasql.plan import Rewrite, RowEffect, RowKind, Scan, hidden_names
 from deltasql.planner import RewriteOutcome
@@ -126,7 +137,7 @@ def _in_groups(rows: ActedRows, files: pa.Table, searched: ChangedRows) -> list[
     """
     if rows.frames.capabilities.metadata or files.num_rows < 2:
         return [files]
-    most = memory_limit(rows.frames.spark) // (2 * thresholds.UNPACKED)
+    most = memory_limit(rows.frames.spark) // (2 * UNPACKED)
     marked = {decode_path(uri): len(indexes) for uri, indexes in searched.positions.rows.items()}
     groups: list[list[int]] = [[]]
     filled = 0.0
@@ -134,7 +145,7 @@ def _in_groups(rows: ActedRows, files: pa.Table, searched: ChangedRows) -> list[
         files.column("location").to_pylist(), files.column("size").to_pylist(), live_rows(files), strict=True
     )
     for at, (path, size, count) in enumerate(described):
-        needed = thresholds.UNPACKED * size * min(1.0, marked.get(path, 0) / (count or 1))
+        needed = UNPACKED * size * min(1.0, marked.get(path, 0) / (count or 1))
         if groups[-1] and filled + needed > most:
             groups.append([])
             filled = 0.0
@@ -427,11 +438,11 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
 
 def _are_few(spark: SparkHandle, operator: Rewrite) -> bool:
     """Whether the target is so small that one job joins and writes it whole, without a search for rows."""
-    most = thresholds.FEW_BYTES if spark.capabilities.metadata else thresholds.FEW_SENT_BYTES
+    most = FEW_BYTES if spark.capabilities.metadata else FEW_SENT_BYTES
     files = operator.target.files
-    if scan_size(operator.target) >= most or files.num_rows > thresholds.FEW_FILES:
+    if scan_size(operator.target) >= most or files.num_rows > FEW_FILES:
         return False
     if not operator.recording.vectors or all(action.effect is RowEffect.INSERT for action in operator.actions):
         return True
     counts = [record_count(stats) for stats in files.column("stats").to_pylist()]
-    return all(count is not None for count in counts) and sum(filter(None, counts)) <= thresholds.LISTED_ROWS
+    return all(count is not None for count in counts) and sum(filter(None, counts)) <= LISTED_ROWS

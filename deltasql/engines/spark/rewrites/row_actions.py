@@ -21,7 +21,7 @@ from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import checked
 from deltasql.engines.spark.writing import Counts, SparkStage
-from deltasql.files import Staged, thresholds
+from deltasql.files import BROADCAST_ROWS, Staged
 from deltasql.plan import (
     EqualKey,
     Literals,
@@ -80,7 +80,7 @@ class MergeSource:
     def _counted(self, rows: DataFrame, join: SourceJoin) -> DataFrame:
         """`rows`, to be broadcast if they are few; sets `count`, `key_ranges` and `broadcast`."""
         self.count = self._measure(rows.alias(join.alias), join)
-        self.broadcast = self.count <= thresholds.BROADCAST_ROWS
+        self.broadcast = self.count <= BROADCAST_ROWS
         return F.broadcast(rows) if self.broadcast else rows
 
     def _measure(self, rows: DataFrame, join: SourceJoin) -> int:

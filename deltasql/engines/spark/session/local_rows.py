@@ -27,7 +27,7 @@ from deltasql.base import F, errors, pa
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.local import streamed
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files import available_memory, thresholds
+from deltasql.files import MEMORY_SHARE, SENT_BYTES, available_memory
 from deltasql.log import LogStore, folder_and_name
 from deltasql.plan import hidden
 from deltasql.schema import (
@@ -136,7 +136,7 @@ class Scratch:
 
 def goes_by_file(spark: SparkHandle, size: int) -> bool:
     """Whether rows of `size` bytes in memory are better not sent to the engine: see `frame_of_file`."""
-    return size > thresholds.SENT_BYTES and spark.is_in_process
+    return size > SENT_BYTES and spark.is_in_process
 
 
 def frame_of_file(
@@ -160,7 +160,7 @@ class RowsFile:
         Sail reads the whole file at once.
         """
         self._scratch = Scratch()
-        most = int(thresholds.MEMORY_SHARE * available_memory())
+        most = int(MEMORY_SHARE * available_memory())
         self._path = f"{self._scratch.root}/rows.arrow"
         with pa.OSFile(self._path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
             for table in tables:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deltasql.files import thresholds
+from deltasql.files import FEW_BYTES, TINY_BYTES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,9 +57,9 @@ def for_rebalancing(bin_bytes: int | None) -> Mapping[str, str]:
 
 def for_size(size_in_bytes: int) -> Mapping[str, str]:
     """The settings that suit a statement over so many bytes of input; none where the usual ones do."""
-    if size_in_bytes >= thresholds.FEW_BYTES:
+    if size_in_bytes >= FEW_BYTES:
         return {}
-    return FOR_FEW_ROWS if size_in_bytes < thresholds.TINY_BYTES else FOR_SMALL_TABLES
+    return FOR_FEW_ROWS if size_in_bytes < TINY_BYTES else FOR_SMALL_TABLES
 
 
 @dataclass(slots=True, eq=False)
