@@ -12,7 +12,7 @@ import pytest
 
 import deltasql
 from deltasql.clients.cli import _parser
-from deltasql.clients.command.shells import script
+from deltasql.clients.command.options import script
 from tests.source_trees import refuse
 from tests.test_names_in_docs import PAGES, code_of
 

@@ -173,7 +173,7 @@ LATE = {
     "deltasql.clients.golden.parallel": START,
     "deltasql.clients.golden.suite": START,
     "deltasql.clients.golden.record": START,
-    "deltasql.sql.text_edits": START,
+    "deltasql.sql.statement_texts": START,
     "deltasql.files.rendering.values": START,
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,

@@ -9,7 +9,7 @@ from typing import Any
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.session_settings import FSYNC
-from deltasql.catalog.governance import DEFAULT_CATALOG
+from deltasql.catalog.entries import DEFAULT_CATALOG
 from deltasql.files.result import Result
 from deltasql.plan.base import SqlText, TableName
 from deltasql.session.execution.run import Pending

@@ -17,8 +17,7 @@ from copy import copy
 from dataclasses import replace
 
 from deltasql.base import errors, meant, similar_names
-from deltasql.catalog.external.routing import ExternalStore
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
     UNGOVERNED,
@@ -41,6 +40,7 @@ from deltasql.catalog.governance import (
     now,
     sql_name,
 )
+from deltasql.catalog.external.routing import ExternalStore
 from deltasql.catalog.names import CatalogNames, Governed, Lookups, Name, as_parts
 from deltasql.catalog.store import (
     SYSTEM,

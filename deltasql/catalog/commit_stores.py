@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from deltasql.base import errors
-from deltasql.catalog.governance import now
+from deltasql.catalog.entries import now
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.log import StagedCommit, TableCommits, absolute_location
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
     UNGOVERNED,

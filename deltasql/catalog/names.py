@@ -14,8 +14,7 @@ from typing import TypeAlias, Union
 
 from deltasql.base import DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry
-from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
     UNGOVERNED,
@@ -34,6 +33,7 @@ from deltasql.catalog.governance import (
     now,
     sql_name,
 )
+from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import (

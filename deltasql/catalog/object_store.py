@@ -49,7 +49,7 @@ from deltasql.catalog.documents import (
     TableRecord,
     new_id,
 )
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     Entry,
     FunctionEntry,
     Governance,

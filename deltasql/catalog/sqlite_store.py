@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from deltasql.catalog.commit_stores import DamagedEntryError, Database, SqliteCommits
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     UNGOVERNED,
     Entry,
     FunctionDefinition,

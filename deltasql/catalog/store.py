@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from deltasql.catalog.commit_stores import CommitStore
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     Entry,
     FunctionEntry,
     Governance,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from deltasql.base import ENGINES, DeltaSqlError, __version__, errors, similar_names, telling, without_secrets
 from deltasql.clients.command import checking, testing
-from deltasql.clients.command.shells import (
+from deltasql.clients.command.options import (
     SHELLS,
     Configuration,
     add_catalog,

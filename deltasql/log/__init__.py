@@ -24,14 +24,15 @@ __getattr__, __dir__ = door(
         RowRebase TouchedRows
     commit.transaction: Commit CommitGroup CommitRace PreparedCommit Transaction back_off
     committers: CommitCatalog StagedCommit TableCommits
-    configuration.keys: COMPAT_TAG ENABLEMENT_TAG PRESERVED_TAG ROW_TRACKING_DOMAIN ROW_TRACKING_FEATURE Key
-        References assigns_row_ids check_compatible check_iceberg_library check_replacement column_tags
-        compat_key compat_keys compat_tags converts_to_iceberg gives_nested_ids keys_of primary_key read_tags
-        row_id_columns stores_partitions table_tags tracks_rows universal_formats version_of with_column_mapping
-        with_column_tags with_keys with_row_id_columns with_table_tags with_valid_formats
+    configuration.keys: Key References column_tags keys_of primary_key read_tags table_tags with_column_tags
+        with_keys with_table_tags
     configuration.properties: IndexRule IndexedColumn ParsedProperties canonical_key check_configuration
         has_commit_timestamps index_rule indexed_leaves parse_properties partition_keys protocol_for
         unset_properties
+    configuration.row_ids: COMPAT_TAG ENABLEMENT_TAG PRESERVED_TAG ROW_TRACKING_DOMAIN ROW_TRACKING_FEATURE
+        assigns_row_ids check_compatible check_iceberg_library check_replacement compat_key compat_keys
+        compat_tags converts_to_iceberg gives_nested_ids row_id_columns stores_partitions tracks_rows
+        universal_formats version_of with_column_mapping with_row_id_columns with_valid_formats
     iceberg.convert: iceberg_table
     iceberg.current_metadata: current_metadata root_uri
     old_files: UnusedFiles hidden_names last_before logged_paths missing_files unused_files vector_location

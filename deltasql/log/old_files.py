@@ -27,8 +27,8 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
-from deltasql.log.configuration.keys import converts_to_iceberg
 from deltasql.log.configuration.properties import partition_keys
+from deltasql.log.configuration.row_ids import converts_to_iceberg
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot, file_times
 from deltasql.log.storage.listing import (

@@ -26,10 +26,11 @@ __getattr__, __dir__ = door(
         FileTransfer LayoutChange LayoutInput LayoutOutcome LogRows ManifestChange Plan Preview QueryRows
         RowChange SettingChange SingleCommit SourceWrite SparkCommand Step Stepwise TableChange TransactionStep
         Verification layout_metrics layout_row
+    computed_columns: CURRENT_DEFAULT GENERATION DefaultKeyword automatic_widening check_generation
+        checked_default declared_widening default_keywords default_sql generated_checks generated_sql
+        generation_of recomputed refuse_base_change refuse_dependent_types replace_defaults stored_generation
+        types_of without_comments
     context: GLOBAL Context VisibleViews plan
-    defaults: CURRENT_DEFAULT GENERATION DefaultKeyword automatic_widening check_generation checked_default
-        declared_widening default_keywords default_sql generated_checks generated_sql generation_of recomputed
-        refuse_base_change refuse_dependent_types replace_defaults stored_generation types_of without_comments
     door: RewriteOutcome RowReader Runtime Stage StatementEngine
     foreign: FORMATS ICEBERG FoundColumns discovered found_columns listed_files log_path partition_texts
         source_snapshot table_snapshot

@@ -22,8 +22,8 @@ from deltasql.planner import binding
 from deltasql.planner.alignment import is_path
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import enforced, filter_condition, require_columns
+from deltasql.planner.computed_columns import generation_of
 from deltasql.planner.context import Context
-from deltasql.planner.defaults import generation_of
 from deltasql.schema import DataType, StructType, fields_at, folded
 from deltasql.sql import (
     Spliced,

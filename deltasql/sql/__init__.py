@@ -33,7 +33,7 @@ __getattr__, __dir__ = door(
     queries.incremental: Aggregate AggregateQuery Incremental NotIncrementalError aggregate_query incremental
     queries.query_facts: NamedMetadata calls_by_schema derived_columns misplaced most_rows named_columns
         selected_rows
-    queries.query_filters: _is_alone constants_of end_of_plain_projection find inner_query outline plain_columns
+    queries.query_parts: _is_alone constants_of end_of_plain_projection find inner_query outline plain_columns
         scan_filters scan_limits unknown_columns
     queries.relations: FILE_FUNCTIONS TableReference table_references
     references: AGGREGATES ColumnReference Scope UsedNames column_references corresponding equal_sides
@@ -41,10 +41,10 @@ __getattr__, __dir__ = door(
         parse_expression parse_statement refers_to split_conjuncts stars_spelled subqueries unfinished
         unreadable_part without_from
     row_literals: LiteralColumn LiteralRows as_type literal_constant literal_rows
+    statement_texts: Replacement Spliced Statement bind current_names declared_variables is_complete is_script
+        second_query splice split statement_words unclosed
     stored_expressions: FunctionCall FunctionText Parameter PythonText Reason Refusal Use bare declared_refusal
         function_calls function_text refusal stored_refusal type_end
-    text_edits: Replacement Spliced Statement bind current_names declared_variables is_complete is_script
-        second_query splice split statement_words unclosed
     tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value
         skip_blanks tokenize tokens_from
     """,

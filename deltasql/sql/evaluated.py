@@ -44,7 +44,7 @@ from deltasql.schema import (
 )
 from deltasql.sql.constants import Constant, whole_number
 from deltasql.sql.expression_types import arithmetic, type_at
-from deltasql.sql.queries.query_filters import PlainSelect, inner_query
+from deltasql.sql.queries.query_parts import PlainSelect, inner_query
 from deltasql.sql.row_literals import CURRENT, LiteralReader, as_type, is_special
 from deltasql.sql.tokens import Token, require_value, tokenize
 

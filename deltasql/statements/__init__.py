@@ -33,7 +33,6 @@ __getattr__, __dir__ = door(
         ShowCreateTable ShowCurrentSchema ShowPartitions ShowSchemas ShowTableExtended ShowTableProperties
         ShowTables ShowViews
     merge: InsertAction Merge MergeClause UpdateAction
-    metadata: json_list
     optimize: Optimize Reorg UpgradeUniform auto_compaction compacts
     properties: CommentOnSchema
     query: Query
@@ -41,6 +40,7 @@ __getattr__, __dir__ = door(
     restore: Restore
     table: CreateSchema CreateTable CreateTableLike DropSchema DropTable RenameTable SetSchemaProperties
         SetTableLocation TruncateTable UnsetSchemaProperties new_namespaces
+    table_metadata: json_list
     update: Update
     upkeep: AnalyzeTable
     vacuum: Vacuum

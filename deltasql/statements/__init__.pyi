@@ -48,7 +48,6 @@ from deltasql.statements.merge import InsertAction as InsertAction
 from deltasql.statements.merge import Merge as Merge
 from deltasql.statements.merge import MergeClause as MergeClause
 from deltasql.statements.merge import UpdateAction as UpdateAction
-from deltasql.statements.metadata import json_list as json_list
 from deltasql.statements.optimize import Optimize as Optimize
 from deltasql.statements.optimize import Reorg as Reorg
 from deltasql.statements.optimize import UpgradeUniform as UpgradeUniform
@@ -70,6 +69,7 @@ from deltasql.statements.table import SetTableLocation as SetTableLocation
 from deltasql.statements.table import TruncateTable as TruncateTable
 from deltasql.statements.table import UnsetSchemaProperties as UnsetSchemaProperties
 from deltasql.statements.table import new_namespaces as new_namespaces
+from deltasql.statements.table_metadata import json_list as json_list
 from deltasql.statements.update import Update as Update
 from deltasql.statements.upkeep import AnalyzeTable as AnalyzeTable
 from deltasql.statements.vacuum import Vacuum as Vacuum

@@ -53,7 +53,7 @@ from deltasql.sql import Clause, Tree, builds, caret, collect
 from deltasql.statements.convert import PROVIDERS, adopted_table, refuse_table_above
 from deltasql.statements.create_table import OF_ONE_TABLE
 from deltasql.statements.delete import refuse_append_only
-from deltasql.statements.metadata import keeping_log_properties
+from deltasql.statements.table_metadata import keeping_log_properties
 from deltasql.statements.target import Target, is_of_view, registration, required_properties, target_of
 
 if TYPE_CHECKING:

@@ -83,7 +83,9 @@ from deltasql.statements.constraints import (
     refuse_referenced,
     verification,
 )
-from deltasql.statements.metadata import (
+from deltasql.statements.grants import refuse_policy_change
+from deltasql.statements.table import DEFAULT_COLLATION, ColumnDefinition
+from deltasql.statements.table_metadata import (
     declared_field,
     evolved_metadata,
     field_metadata,
@@ -92,8 +94,6 @@ from deltasql.statements.metadata import (
     synchronized,
     with_current_names,
 )
-from deltasql.statements.subjects import refuse_policy_change
-from deltasql.statements.table import DEFAULT_COLLATION, ColumnDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,10 +60,10 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructField, StructType, check_table_schema, plain_field, with_default_collation
 from deltasql.sql import Tree, builds
-from deltasql.statements.metadata import comment_metadata, mapped_metadata, untagged_files
 from deltasql.statements.optimize import UpgradeUniform, reorganized
 from deltasql.statements.properties import SetTableProperties, altered, properties_change
 from deltasql.statements.table import PartitionColumn
+from deltasql.statements.table_metadata import comment_metadata, mapped_metadata, untagged_files
 
 PROVIDERS = frozenset({"parquet", "iceberg"})
 """The formats of tables that can become one of Delta's without new files."""

@@ -81,21 +81,6 @@ from deltasql.statements.constraints import constraints_of, declared_constraints
 from deltasql.statements.create_text import column_text, position_in_create
 from deltasql.statements.delete import refuse_append_only
 from deltasql.statements.insert_rows import stored_memory_rows
-from deltasql.statements.metadata import (
-    Clustering,
-    automatic,
-    check_same_clustering,
-    comment_metadata,
-    declared_keys,
-    declared_schema,
-    keeping_log_properties,
-    keeping_tags,
-    mapped_metadata,
-    needed_features,
-    new_clustering,
-    reusing_ids,
-    with_vectors,
-)
 from deltasql.statements.source_table import created_source, is_other_format
 from deltasql.statements.table import (
     ClusterBy,
@@ -110,6 +95,21 @@ from deltasql.statements.table import (
     UnsetSchemaProperties,
     UseCatalog,
     UseSchema,
+)
+from deltasql.statements.table_metadata import (
+    Clustering,
+    automatic,
+    check_same_clustering,
+    comment_metadata,
+    declared_keys,
+    declared_schema,
+    keeping_log_properties,
+    keeping_tags,
+    mapped_metadata,
+    needed_features,
+    new_clustering,
+    reusing_ids,
+    with_vectors,
 )
 from deltasql.statements.target import (
     Target,

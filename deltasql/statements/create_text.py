@@ -23,7 +23,7 @@ from deltasql.plan import quote
 from deltasql.planner import CURRENT_DEFAULT, Context, generation_of
 from deltasql.schema import StructField, check_foreign, declared_type, identity_of, path_text, quote_text, sql_text
 from deltasql.sql import find, outline
-from deltasql.statements.subjects import filter_clause, mask_clause
+from deltasql.statements.grants import filter_clause, mask_clause
 from deltasql.statements.table import CreateTable
 
 

@@ -66,6 +66,7 @@ from deltasql.schema import (
 )
 from deltasql.statements.constraints import full_name
 from deltasql.statements.create_text import column_text
+from deltasql.statements.grants import owner_rows, policy_rows
 from deltasql.statements.idempotency import refreshed_rows
 from deltasql.statements.inspect import (
     DescribeTable,
@@ -75,8 +76,7 @@ from deltasql.statements.inspect import (
     partition_text,
     partition_values,
 )
-from deltasql.statements.metadata import RefreshState
-from deltasql.statements.subjects import owner_rows, policy_rows
+from deltasql.statements.table_metadata import RefreshState
 
 
 def view_schema(name: TableName, context: Context) -> StructType | None:

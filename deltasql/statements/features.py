@@ -61,8 +61,8 @@ from deltasql.schema import (
     without_metadata,
 )
 from deltasql.sql import Tree, builds
-from deltasql.statements.metadata import with_current_names
 from deltasql.statements.table import DEFAULT_COLLATION
+from deltasql.statements.table_metadata import with_current_names
 
 _PURGE = {"predicate": "[]", "applyPurge": True}
 _DOMAINS = {

@@ -62,6 +62,7 @@ from deltasql.schema import (
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.delete import refuse_append_only
+from deltasql.statements.grants import refuse_lost_columns
 from deltasql.statements.idempotency import (
     Application,
     application,
@@ -83,15 +84,14 @@ from deltasql.statements.insert import (
     struct_rule,
 )
 from deltasql.statements.insert_rows import InsertedRows, Insertion, inserted, is_dynamic, refuse_overwrite
-from deltasql.statements.metadata import (
+from deltasql.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
+from deltasql.statements.table_metadata import (
     check_same_clustering,
     comment_metadata,
     mapped_metadata,
     metadata_actions,
     new_clustering,
 )
-from deltasql.statements.subjects import refuse_lost_columns
-from deltasql.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.statements.target import creation_parameters
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ from deltasql.sql import (
     table_references,
     tokenize,
 )
-from deltasql.statements.metadata import identity_sql, refuse_explicit
+from deltasql.statements.table_metadata import identity_sql, refuse_explicit
 
 DATAFRAME = SqlText("(DataFrame)", 0)
 """The query of a statement whose rows are those of a DataFrame, and the name of a temporary view of such rows."""

@@ -134,7 +134,7 @@ from deltasql.statements.insert import (
     table_rows,
     written_fields,
 )
-from deltasql.statements.metadata import evolved_metadata, metadata_actions
+from deltasql.statements.table_metadata import evolved_metadata, metadata_actions
 
 _STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
 # Others have several spellings, of which Spark has its own.

@@ -92,7 +92,7 @@ from deltasql.schema import (
 )
 from deltasql.sql import Tree, builds, caret, column_references, equal_sides, names_collation, split_conjuncts, sql_text
 from deltasql.statements.constraints import constraints_of
-from deltasql.statements.metadata import (
+from deltasql.statements.table_metadata import (
     evolved_metadata,
     identity_sql,
     metadata_actions,

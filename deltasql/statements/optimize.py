@@ -69,7 +69,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import Path, find_path, has_dropped_columns, path_text
 from deltasql.statements.inspect import chosen_files, partition_predicate
-from deltasql.statements.metadata import check_statistics, chosen_for_clustering, cube_ids, json_list
+from deltasql.statements.table_metadata import check_statistics, chosen_for_clustering, cube_ids, json_list
 
 
 @dataclass(frozen=True, slots=True)

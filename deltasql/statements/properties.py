@@ -45,7 +45,14 @@ from deltasql.schema import check_change_columns, field_to_json, resolve, set_co
 from deltasql.sql import Tree, builds, caret
 from deltasql.statements import view as catalog_view
 from deltasql.statements.describe import table_and_column
-from deltasql.statements.metadata import (
+from deltasql.statements.source_table import (
+    source_change,
+    with_comment,
+    with_properties,
+    without_properties,
+)
+from deltasql.statements.table import DEFAULT_COLLATION
+from deltasql.statements.table_metadata import (
     check_iceberg_files,
     check_manifest_files,
     check_mapping_change,
@@ -54,13 +61,6 @@ from deltasql.statements.metadata import (
     mapped_metadata,
     metadata_actions,
 )
-from deltasql.statements.source_table import (
-    source_change,
-    with_comment,
-    with_properties,
-    without_properties,
-)
-from deltasql.statements.table import DEFAULT_COLLATION
 
 
 @dataclass(frozen=True, slots=True)

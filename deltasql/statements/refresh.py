@@ -50,7 +50,6 @@ from deltasql.statements.constraints import (
 )
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
-from deltasql.statements.metadata import RefreshState, declared_keys, declared_schema
 from deltasql.statements.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.statements.refreshing import (
     QUERY,
@@ -65,6 +64,7 @@ from deltasql.statements.refreshing import (
     table_source,
 )
 from deltasql.statements.table import AlterClustering, ColumnDefinition, CreateTable, RenameTable
+from deltasql.statements.table_metadata import RefreshState, declared_keys, declared_schema
 from deltasql.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.statements.target import policies_of_existing
 from deltasql.statements.view import ViewColumn, view_definition

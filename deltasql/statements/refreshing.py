@@ -69,7 +69,7 @@ from deltasql.sql import (
     table_references,
     tokenize,
 )
-from deltasql.statements.metadata import RefreshState
+from deltasql.statements.table_metadata import RefreshState
 
 QUERY = "deltasql_refreshed_query"
 """The name by which the statement of a refresh calls the rows of the definition's query."""

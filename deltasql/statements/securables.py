@@ -24,7 +24,7 @@ from deltasql.statements.governance import (
     ShowSecurables,
     ShowShare,
 )
-from deltasql.statements.subjects import (
+from deltasql.statements.grants import (
     REFRESHED_KINDS,
     governed,
     note_recorded,

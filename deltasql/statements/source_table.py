@@ -38,9 +38,9 @@ from deltasql.schema import (
     declared_type,
     plain_field,
 )
-from deltasql.statements.metadata import comment_metadata, declared_schema
-from deltasql.statements.subjects import is_recorded
+from deltasql.statements.grants import is_recorded
 from deltasql.statements.table import ColumnDefinition, CreateTable, CreateTableLike
+from deltasql.statements.table_metadata import comment_metadata, declared_schema
 from deltasql.statements.target import is_of_view
 
 _PATH = "path"

@@ -26,9 +26,9 @@ from deltasql.log import (
 from deltasql.planner import FORMATS, Answer, CommitSpec, Context, Plan, TableChange, binding, plan, table_snapshot
 from deltasql.schema import ID, PHYSICAL_NAME, StructType, as_nullable, check_table_schema, without_metadata
 from deltasql.statements.create_table import OF_ONE_TABLE, Declared, adopted
-from deltasql.statements.metadata import mapped_metadata, with_current_names
 from deltasql.statements.source_table import source_like
 from deltasql.statements.table import CreateTableLike
+from deltasql.statements.table_metadata import mapped_metadata, with_current_names
 from deltasql.statements.target import (
     creation_parameters,
     is_of_view,

@@ -16,7 +16,7 @@ from deltasql.log import CATALOG_MANAGED, DeltaLog, Metadata, Snapshot, table_lo
 from deltasql.plan import TableName
 from deltasql.planner import Context, GovernanceChange, Registration
 from deltasql.schema import StructType
-from deltasql.statements.subjects import declared_policies, refuse_lost_columns
+from deltasql.statements.grants import declared_policies, refuse_lost_columns
 from deltasql.statements.table import CreateTable
 
 MANAGED_SCHEMA = "deltasql.catalogManaged"

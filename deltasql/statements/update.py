@@ -55,7 +55,7 @@ from deltasql.planner import (
 from deltasql.schema import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.delete import refuse_append_only
-from deltasql.statements.metadata import refuse_update
+from deltasql.statements.table_metadata import refuse_update
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructField, StructType, set_comment
 from deltasql.sql import Clause, Token, Tree, builds, caret, collect, sql_text, table_references, tokenize, unquote
-from deltasql.statements.metadata import query_columns
 from deltasql.statements.query import SparkStatement
+from deltasql.statements.table_metadata import query_columns
 
 
 class ViewScope(Enum):

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from deltasql.catalog.entries import StoredCatalog, StoredSchema
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.routing import CatalogOptions
-from deltasql.catalog.governance import StoredCatalog, StoredSchema
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import CatalogStore
 from tests.metastores import hive_server

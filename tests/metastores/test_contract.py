@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from deltasql.base.errors import CatalogOperationError
-from deltasql.catalog.governance import Entry, SchemaMode, StoredSchema, TableEntry, ViewDefinition, ViewEntry
+from deltasql.catalog.entries import Entry, SchemaMode, StoredSchema, TableEntry, ViewDefinition, ViewEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from tests.metastores.conftest import Names

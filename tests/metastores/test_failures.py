@@ -135,7 +135,7 @@ def test_a_lost_connection_is_opened_again_for_a_look_up(hive: MetastoreStore) -
 
 @pytest.mark.spark
 def test_a_change_without_an_answer_is_neither_done_nor_undone(hive: MetastoreStore) -> None:
-    from deltasql.catalog.governance import StoredSchema
+    from deltasql.catalog.entries import StoredSchema
 
     assert hive.entry(KEY) is None
     lose(hive)

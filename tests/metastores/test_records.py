@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import CatalogTableError
+from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external import glue as zz_catalog_external_glue
 from deltasql.catalog.external.metastore import model
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreColumn, MetastoreTable, Storage
 from deltasql.catalog.external.metastore.store import MetastoreStore, source_of
 from deltasql.catalog.external.routing import MirroredTable
-from deltasql.catalog.governance import TableEntry
 from deltasql.catalog.store import Kind
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.types import (

@@ -195,8 +195,8 @@ def test_an_unused_catalog_is_not_opened(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("outer", [HIVE, "glue"], indirect=True)
 def test_sources_of_other_formats(outer: Names) -> None:
+    from deltasql.catalog.entries import TableEntry
     from deltasql.catalog.external.metastore.model import MetastoreColumn, MetastoreTable, Storage
-    from deltasql.catalog.governance import TableEntry
 
     store: Any = outer.store
     text = ("org.apache.hadoop.mapred.TextInputFormat", None, "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe")

@@ -25,7 +25,7 @@ from deltasql import Session, connect
 from deltasql.base.errors import ConcurrentModificationError
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path
-from deltasql.log.configuration.keys import row_id_columns
+from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.session.execution.run import Pending
 

@@ -10,7 +10,7 @@ import pytest
 from deltasql import DeltaSqlError, Session
 from deltasql.engines.engine import InProcessFirst
 from deltasql.plan.hidden_names import NULL_ROW
-from deltasql.planner.defaults import null_row
+from deltasql.planner.computed_columns import null_row
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.expression_types import FUNCTIONS, derived_type
 from deltasql.sql.parser import parse

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from deltasql.base import DeltaSqlError, conceal, errors, is_secret, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry, CommitStore
-from deltasql.catalog.governance import (
+from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     Entry,
     FunctionEntry,

@@ -27,7 +27,7 @@ from deltasql.clients.golden.compare import (
     masked,
     warning,
 )
-from deltasql.clients.golden.watch import LogWatch, NewCommits
+from deltasql.clients.golden.log_changes import LogWatch, NewCommits
 from deltasql.files import Result, Row, value_text
 from deltasql.plan import StatementWarning
 from deltasql.schema import (

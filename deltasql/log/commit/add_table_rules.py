@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from deltasql.base import errors
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.file_tables import add_objects, canonical_paths, first_repeated, has_vector, keys_of_maps
-from deltasql.log.configuration.keys import compat_keys
+from deltasql.log.configuration.row_ids import compat_keys
 
 
 def check_table_paths(

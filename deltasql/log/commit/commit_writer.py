@@ -28,14 +28,8 @@ from deltasql.log.actions.actions import (
 )
 from deltasql.log.actions.commit_file import BIG, CommitFile, encode_actions, parse_commit
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
-from deltasql.log.configuration.keys import (
-    PRESERVED_TAG,
-    RowNumbering,
-    check_files,
-    still_to_number,
-    touched_files,
-)
 from deltasql.log.configuration.properties import has_commit_timestamps, partition_keys, with_enablement
+from deltasql.log.configuration.row_ids import PRESERVED_TAG, RowNumbering, check_files, still_to_number, touched_files
 from deltasql.log.operations import Operation
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot

@@ -49,12 +49,8 @@ from deltasql.log.commit.conflict import (
     table_conflict,
 )
 from deltasql.log.committers import CatalogCommitter, Committer, StagedCommit, ratified
-from deltasql.log.configuration.keys import (
-    RowNumbering,
-    assigns_row_ids,
-    high_water_mark,
-)
 from deltasql.log.configuration.properties import check_writable
+from deltasql.log.configuration.row_ids import RowNumbering, assigns_row_ids, high_water_mark
 from deltasql.log.operations import Operation, operation_named
 from deltasql.log.protocol import CATALOG_MANAGED, Protocol
 from deltasql.log.replay.log_segment import LogListing, LogSegment

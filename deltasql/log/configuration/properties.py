@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from deltasql.base import OPEN_SET, did_you_mean, errors
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.keys import check_compatible
+from deltasql.log.configuration.row_ids import check_compatible
 from deltasql.log.protocol import (
     CATALOG_MANAGED,
     FEATURES,

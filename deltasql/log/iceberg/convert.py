@@ -34,8 +34,8 @@ from deltasql.base import DeltaSqlError, errors
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.configuration.keys import converts_to_iceberg
 from deltasql.log.configuration.properties import partition_keys
+from deltasql.log.configuration.row_ids import converts_to_iceberg
 from deltasql.log.iceberg.current_metadata import (
     HINT,
     METADATA_FOLDER,

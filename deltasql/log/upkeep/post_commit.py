@@ -23,8 +23,8 @@ from collections.abc import Collection, Iterable, Sequence
 from deltasql.base import errors
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
-from deltasql.log.configuration.keys import check_iceberg_library, converts_to_iceberg
 from deltasql.log.configuration.properties import has_commit_timestamps
+from deltasql.log.configuration.row_ids import check_iceberg_library, converts_to_iceberg
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.checksum import VersionChecksum
 from deltasql.log.replay.log_segment import LogListing, classify

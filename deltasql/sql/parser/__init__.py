@@ -9,7 +9,7 @@ from deltasql.sql.parser.automaton import grammar_tables
 from deltasql.sql.parser.build import read
 from deltasql.sql.parser.diagnosis import Expected, expected_keywords, misplaced_word
 from deltasql.sql.parser.unsupported import refused_name
-from deltasql.sql.text_edits import Statement, is_complete, is_script, split, unclosed
+from deltasql.sql.statement_texts import Statement, is_complete, is_script, split, unclosed
 
 __all__ = [
     "EmptyStatementError",

@@ -22,7 +22,7 @@ from deltasql.sql.parser.automaton import (
     ParseStop,
     grammar_tables,
 )
-from deltasql.sql.queries.query_filters import find, outline
+from deltasql.sql.queries.query_parts import find, outline
 from deltasql.sql.tokens import balanced_end, skip_blanks
 
 _CREATE = "CREATE|REPLACE [OR] [REPLACE] [EXTERNAL] TABLE [IF] [NOT] [EXISTS]"

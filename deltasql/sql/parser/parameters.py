@@ -23,7 +23,7 @@ from deltasql.schema import quote_name, quote_text, sql_literal
 from deltasql.sql.constants import unquote
 from deltasql.sql.postfix import BoundStatement, BoundValue, is_try_cast, with_try_casts
 from deltasql.sql.references import has_subquery, is_deterministic
-from deltasql.sql.text_edits import without_tags
+from deltasql.sql.statement_texts import without_tags
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.base import Caret, DeltaSqlError, errors
-from deltasql.sql.queries.query_filters import Outline, find, outline
+from deltasql.sql.queries.query_parts import Outline, find, outline
 
 
 class Unsupported(NamedTuple):
-    """`patterns` are those of deltasql.sql.queries.query_filters, with the words to point at between < and >.
+    """`patterns` are those of deltasql.sql.queries.query_parts, with the words to point at between < and >.
 
     In `operation` {words} are these in capitals, {written} as they stand; {verb} is the statement's first word.
     """

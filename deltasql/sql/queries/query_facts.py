@@ -38,7 +38,7 @@ from deltasql.sql.expression_types import derived_type
 from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import has_subquery, parse_statement
-from deltasql.sql.text_edits import Replacement, splice
+from deltasql.sql.statement_texts import Replacement, splice
 from deltasql.sql.tokens import Token, TokenCursor, closing, comma_separated, tokenize
 
 _NO_FUNCTIONS = frozenset(

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder
 
 from deltasql.log.actions.deletion_vectors import rows_marked_in, vector_path
-from deltasql.log.configuration.keys import row_id_columns
+from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.snapshot import DeltaLog
 
 

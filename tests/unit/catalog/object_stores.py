@@ -11,7 +11,7 @@ from obstore.store import MemoryStore
 
 from deltasql.base.errors import AmbiguousWriteError, CatalogNameTakenError
 from deltasql.catalog import Catalog
-from deltasql.catalog.governance import Entry, FunctionDefinition, FunctionEntry, ViewDefinition
+from deltasql.catalog.entries import Entry, FunctionDefinition, FunctionEntry, ViewDefinition
 from deltasql.log.storage.log_store import LogStore, Tag
 from deltasql.schema.types import StructType
 

@@ -16,7 +16,7 @@ from deltasql import connect
 from deltasql.base import errors
 from deltasql.catalog import Catalog, TableEntry
 from deltasql.catalog.commit_stores import catalog_file
-from deltasql.catalog.governance import FunctionDefinition, ViewDefinition, matching
+from deltasql.catalog.entries import FunctionDefinition, ViewDefinition, matching
 from deltasql.log.storage.listing import commit_path
 from deltasql.log.storage.stores import open_store
 from deltasql.schema.types import INTEGER, StructField, StructType

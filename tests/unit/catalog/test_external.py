@@ -20,12 +20,12 @@ from deltasql.base.errors import (
 )
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.base.errors.secrets import REDACTED
+from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
 from deltasql.catalog.external.routing import TYPES, CatalogOptions, CatalogType, ExternalStore, configured, of_spark
-from deltasql.catalog.governance import Entry, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.clients import dbapi
 from deltasql.clients.cli import main
-from deltasql.clients.command.shells import catalog_option
+from deltasql.clients.command.options import catalog_option
 
 TOKEN = "t0ken-of-the-test"
 

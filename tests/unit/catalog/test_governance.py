@@ -12,7 +12,7 @@ import pytest
 from deltasql import Session
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.commit_stores import catalog_file
-from deltasql.catalog.governance import Argument, Governance, Policy, Securable
+from deltasql.catalog.entries import Argument, Governance, Policy, Securable
 from deltasql.catalog.names import Subject
 from deltasql.plan.base import StatementWarning
 

@@ -8,7 +8,7 @@ import pytest
 
 from deltasql.base import errors
 from deltasql.catalog import Catalog
-from deltasql.catalog.governance import StoredSchema
+from deltasql.catalog.entries import StoredSchema
 from deltasql.catalog.store import information_views
 from deltasql.schema.text import type_text
 

@@ -16,7 +16,7 @@ from obstore.store import MemoryStore
 from deltasql.base.errors import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog import Catalog, TableEntry
-from deltasql.catalog.governance import FunctionEntry, ViewEntry
+from deltasql.catalog.entries import FunctionEntry, ViewEntry
 from tests.unit.catalog.object_stores import (
     URL,
     GoneError,

@@ -12,7 +12,7 @@ from obstore.store import MemoryStore
 
 from deltasql.base.errors import CatalogFileError, TableNotFoundError
 from deltasql.catalog import Catalog
-from deltasql.catalog.governance import TableSource
+from deltasql.catalog.entries import TableSource
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from tests.unit.catalog.object_stores import opened
 

@@ -10,7 +10,7 @@ import pytest
 from deltasql.base.errors import SchemaNotEmptyError
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog import Catalog
-from deltasql.catalog.governance import RefreshDefinition, Refreshed, StoredExpectation, ViewDefinition
+from deltasql.catalog.entries import RefreshDefinition, Refreshed, StoredExpectation, ViewDefinition
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 

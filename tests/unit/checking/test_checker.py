@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.catalog.governance import RefreshDefinition, Refreshed, ViewDefinition
+from deltasql.catalog.entries import RefreshDefinition, Refreshed, ViewDefinition
 from deltasql.clients.checking import Checker
 from deltasql.schema.types import INTEGER, StructField, StructType
 from deltasql.session.session import Session

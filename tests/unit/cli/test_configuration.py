@@ -13,7 +13,7 @@ import pytest
 
 from deltasql.base.errors import ConfigurationFileError
 from deltasql.clients import cli
-from deltasql.clients.command.shells import (
+from deltasql.clients.command.options import (
     SHELLS,
     Configuration,
     give_to_spark,

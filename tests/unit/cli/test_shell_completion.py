@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.clients.cli import main
-from deltasql.clients.command.shells import SHELLS
+from deltasql.clients.command.options import SHELLS
 
 LINES = {
     "deltasql --fo": ["--format"],

@@ -16,9 +16,9 @@ from deltasql.base.errors import NoGoldenFilesError, TableNotFoundError, Unknown
 from deltasql.base.errors.base import Caret
 from deltasql.clients.golden import GoldenOutcome, discover, run_file
 from deltasql.clients.golden.compare import GeneratedValues, Normalizer, difference, masked
+from deltasql.clients.golden.log_changes import LogWatch
 from deltasql.clients.golden.parallel import run_suite
 from deltasql.clients.golden.record import is_ordered, read_script
-from deltasql.clients.golden.watch import LogWatch
 from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 
@@ -289,7 +289,7 @@ def test_every_action_has_its_line(tmp_path: Path) -> None:
 
 
 def test_nested_schemas_show_their_metadata() -> None:
-    from deltasql.clients.golden.watch import schema_lines
+    from deltasql.clients.golden.log_changes import schema_lines
 
     inner = {"type": "struct", "fields": [{"name": "x", "type": "long", "nullable": False, "metadata": {"id": 1}}]}
     array = {"type": "array", "elementType": inner, "containsNull": True}

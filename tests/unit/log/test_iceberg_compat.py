@@ -9,13 +9,8 @@ import pytest
 
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile, DeletionVector
-from deltasql.log.configuration.keys import (
-    check_compatible,
-    check_files,
-    check_replacement,
-    with_column_mapping,
-)
 from deltasql.log.configuration.properties import check_readable, check_writable, protocol_for
+from deltasql.log.configuration.row_ids import check_compatible, check_files, check_replacement, with_column_mapping
 from deltasql.log.protocol import Protocol
 from deltasql.schema.types import (
     DOUBLE,

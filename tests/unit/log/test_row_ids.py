@@ -12,7 +12,7 @@ from deltasql.base.errors import MetadataChangedError, RowIdsWithoutStatisticsEr
 from deltasql.log import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata, record_count
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.configuration.keys import (
+from deltasql.log.configuration.row_ids import (
     ENABLEMENT_TAG,
     ROW_TRACKING_DOMAIN,
     high_water_mark,

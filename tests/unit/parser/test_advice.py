@@ -9,7 +9,7 @@ import pytest
 from deltasql.base.errors import ParseSyntaxError
 from deltasql.sql.parser import parse, split
 from deltasql.sql.parser.diagnosis import ADVICE, NAMES, QUERIES
-from deltasql.sql.queries.query_filters import find, outline
+from deltasql.sql.queries.query_parts import find, outline
 from tests.refusals.table import refused_statements
 
 ROOT = Path(__file__).parents[2] / "golden"

@@ -10,7 +10,7 @@ from deltasql.base.errors import ParseSyntaxError
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.sql.parser import expected_keywords, parse, refused_name, split
 from deltasql.sql.parser.unsupported import TABLE, unsupported
-from deltasql.sql.queries.query_filters import find, outline
+from deltasql.sql.queries.query_parts import find, outline
 from tests.refusals.table import refused_statements
 
 ROOT = Path(__file__).parents[2] / "golden"

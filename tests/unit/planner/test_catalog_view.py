@@ -23,7 +23,7 @@ from deltasql.base.errors import (
     WriteIntoViewError,
 )
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.governance import SchemaMode, ViewDefinition, ViewEntry
+from deltasql.catalog.entries import SchemaMode, ViewDefinition, ViewEntry
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.planner.binding import columns_of

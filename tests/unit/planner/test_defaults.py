@@ -17,7 +17,7 @@ from deltasql.base.errors import (
 )
 from deltasql.plan.operators import Rewrite
 from deltasql.planner.changes import RowChange
-from deltasql.planner.defaults import replace_defaults
+from deltasql.planner.computed_columns import replace_defaults
 from deltasql.schema.types import INTEGER, StructField
 from tests.unit.planner.lab import Lab, columns
 

@@ -22,7 +22,7 @@ from deltasql.base.errors import (
     UnknownFunctionError,
 )
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.governance import FunctionDefinition
+from deltasql.catalog.entries import FunctionDefinition
 from deltasql.plan.operators import SqlFunction, SqlQuery
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand

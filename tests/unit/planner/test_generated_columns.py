@@ -25,7 +25,7 @@ from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Number, Project, Rewrite, Write
 from deltasql.planner.changes import RowChange, TableChange
-from deltasql.planner.defaults import generated_sql, stored_generation
+from deltasql.planner.computed_columns import generated_sql, stored_generation
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
 from tests.unit.planner.lab import Lab, checks_of, columns
 

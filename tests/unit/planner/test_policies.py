@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.base.errors import LostPolicyColumnError, PolicyColumnError, PolicyTableError, SourceOperationError
 from deltasql.base.errors.base import DeltaSqlError
-from deltasql.catalog.governance import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
+from deltasql.catalog.entries import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Rewrite, SqlFunction, SqlQuery
 from deltasql.planner import binding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.text_edits import current_names, splice
+from deltasql.sql.statement_texts import current_names, splice
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.sql.functions import handler_problem
-from deltasql.sql.text_edits import split, without_tags
+from deltasql.sql.statement_texts import split, without_tags
 from deltasql.sql.tokens import tokenize
 
 

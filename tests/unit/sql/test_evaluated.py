@@ -23,7 +23,7 @@ from deltasql.schema.types import (
     matching,
 )
 from deltasql.sql.evaluated import Order, RowScope, Selection, row_expression, selection
-from deltasql.sql.queries.query_filters import constant_rows
+from deltasql.sql.queries.query_parts import constant_rows
 
 TARGET = StructType(
     (

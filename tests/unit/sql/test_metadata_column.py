@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.sql.queries.query_facts import NamedMetadata
 from deltasql.sql.queries.relations import table_references
-from deltasql.sql.text_edits import splice
+from deltasql.sql.statement_texts import splice
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.queries.query_filters import plain_columns
+from deltasql.sql.queries.query_parts import plain_columns
 
 
 @pytest.mark.parametrize(

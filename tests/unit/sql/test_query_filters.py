@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.queries.query_filters import scan_filters, scan_limits
+from deltasql.sql.queries.query_parts import scan_filters, scan_limits
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.text_edits import statement_words
+from deltasql.sql.statement_texts import statement_words
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.text_edits import bind, splice
+from deltasql.sql.statement_texts import bind, splice
 
 
 def test_splice() -> None:

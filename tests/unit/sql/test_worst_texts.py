@@ -19,7 +19,7 @@ from deltasql.engines.sail import checks as own_checks
 from deltasql.sql.parser import parse
 from deltasql.sql.parser.diagnosis import expected_keywords
 from deltasql.sql.parser.parameters import bind_parameters, parameter_names
-from deltasql.sql.text_edits import is_complete, is_script, split, unclosed
+from deltasql.sql.statement_texts import is_complete, is_script, split, unclosed
 from deltasql.sql.tokens import tokenize
 
 SIZE = 30_000

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from deltasql.base import errors
+from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external.routing import MirroredTable
-from deltasql.catalog.governance import TableEntry
 from deltasql.log import hadoop_location, plain_location, table_location, table_uri
 from deltasql.schema import (
     EMPTY_METADATA,

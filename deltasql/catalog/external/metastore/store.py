@@ -12,6 +12,19 @@ from dataclasses import replace
 from typing import TypeVar
 
 from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog.entries import (
+    DEFAULT_CATALOG,
+    DEFAULT_SCHEMA,
+    Entry,
+    FunctionEntry,
+    SchemaMode,
+    StoredSchema,
+    TableEntry,
+    TableSource,
+    ViewDefinition,
+    ViewEntry,
+    sql_name,
+)
 from deltasql.catalog.external.metastore.model import (
     COMMENT,
     DELTA,
@@ -42,19 +55,6 @@ from deltasql.catalog.external.metastore.model import (
     user_properties,
 )
 from deltasql.catalog.external.routing import CatalogOptions, ExternalStore, MirroredTable
-from deltasql.catalog.governance import (
-    DEFAULT_CATALOG,
-    DEFAULT_SCHEMA,
-    Entry,
-    FunctionEntry,
-    SchemaMode,
-    StoredSchema,
-    TableEntry,
-    TableSource,
-    ViewDefinition,
-    ViewEntry,
-    sql_name,
-)
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog.entries import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.external.routing import CatalogOptions, ExternalStore
 from deltasql.catalog.external.unity.client import (
     TYPE,
@@ -22,7 +23,6 @@ from deltasql.catalog.external.unity.client import (
     updates,
 )
 from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
-from deltasql.catalog.governance import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
 from deltasql.log import Lent, StagedCommit, TableCommits, is_local, table_location, table_properties
 

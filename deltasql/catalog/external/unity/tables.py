@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, TypeVar
 
-from deltasql.catalog.governance import TableSource
+from deltasql.catalog.entries import TableSource
 from deltasql.catalog.store import TableKey
 from deltasql.log import TableCommits, table_location
 from deltasql.schema import StructField, StructType, field_from_json

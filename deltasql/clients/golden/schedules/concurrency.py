@@ -25,9 +25,9 @@ from typing_extensions import assert_never
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.clients.golden.compare import SCHEDULE
+from deltasql.clients.golden.log_changes import LogWatch
 from deltasql.clients.golden.record import Block, Recorder, block, described
 from deltasql.clients.golden.schedules.schedule import Fault, Move, Scenario, ScenarioStep, Schedule, Verb
-from deltasql.clients.golden.watch import LogWatch
 from deltasql.log import DeltaLog, IsolationLevel, LocalLogStore, is_local, local_path, table_level
 from deltasql.session import Pending, Session
 
