@@ -13,7 +13,6 @@ from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.operations import DELETE, WRITE
 from deltasql.log.replay.snapshot import DeltaLog
-from deltasql.log.upkeep import checkpoint_writer
 from deltasql.schema.types import collated
 from deltasql.statements import features
 
@@ -118,7 +117,7 @@ def test_without_a_checkpoint_it_stops_and_goes_on(session: Session, monkeypatch
         raise OSError("disk full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint_writer, "write_checkpoint", fails)
+        patch.setattr("deltasql.log.write_checkpoint", fails)
         assert (
             condition(session, "ALTER TABLE t DROP FEATURE vacuumProtocolCheck")
             == "DELTA_FEATURE_DROP_CHECKPOINT_FAILED"

@@ -152,7 +152,7 @@ def test_projects_without_golden_files_load_next_to_nothing() -> None:
         "print(*(name for name in sys.modules if name.startswith('deltasql')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    packages = {"deltasql", "deltasql.base", "deltasql.clients"}
+    packages = {"deltasql", "deltasql.base", "deltasql.base.doors", "deltasql.clients"}
     assert set(done.stdout.split()) == {*packages, "deltasql.base.version", "deltasql.clients.pytest_plugin"}
 
 

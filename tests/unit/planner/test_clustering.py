@@ -219,7 +219,7 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab, monkeypatch: pytest.MonkeyPat
     files = [AddFile("1", {}, 1, 1, tags=cube("x")), AddFile("2", {}, 1, 1, tags=cube("y")), AddFile("3", {}, 1, 1)]
     Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     lab.run("ALTER TABLE t DROP COLUMN b")
-    monkeypatch.setattr("deltasql.files.footers.foreign_columns", lambda *_: [True] * 3)
+    monkeypatch.setattr("deltasql.files.foreign_columns", lambda *_: [True] * 3)
     change = lab.plan("REORG TABLE t APPLY (PURGE)")
     assert isinstance(change, LayoutChange)
     assert change.operator.bins.to_pylist() == [0, 1, 2]

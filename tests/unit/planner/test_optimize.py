@@ -152,7 +152,7 @@ def test_large_files_count_where_many_rows_are_deleted(lab: Lab) -> None:
 def test_reorg_asks_footers_only_after_a_drop(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.run("CREATE TABLE t (a INT, b INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     first, second = lab.append("t", {}, {})
-    monkeypatch.setattr("deltasql.files.footers.foreign_columns", lambda *_: [True, False])
+    monkeypatch.setattr("deltasql.files.foreign_columns", lambda *_: [True, False])
     assert isinstance(lab.plan("REORG TABLE t APPLY (PURGE)"), Answer)
     lab.run("ALTER TABLE t DROP COLUMN b")
     change = planned(lab, "REORG TABLE t APPLY (PURGE)")
