@@ -1,16 +1,10 @@
-"""SQL that brings a value to the type of the column it is stored in: casts, and structs field by field.
+"""SQL that brings values to the types of their columns: casts, structs field by field, and padded CHAR values.
 
-Source: features of Delta's store assignment; structs inside arrays and maps follow the same rule as structs.
+Source: features of Delta's store assignment; structs inside arrays and maps follow the rule of structs. Values of
+CHAR(n) and VARCHAR(n), at any depth of a column, are padded and cut where they are written. Source: Spark.
 
-How the session stores values that are of another type than their column.
-
-Columns of the rows that are missing from their table.
-
-Type widening: the changes that a statement may make, and those that dependent expressions forbid.
-
-SET clauses of UPDATE and MERGE: from paths and expressions to one SQL text per column.
-
-Values of CHAR(n) and VARCHAR(n), at any depth of a column: padded and cut where they are written. Source: Spark.
+SET clauses of UPDATE and MERGE are resolved from paths and expressions to one SQL text per column. Columns of the rows
+that are missing from their table are found for schema evolution.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Aggregate queries over one table answered from its log: the plan that replaces Spark's.
+"""Aggregate queries answered from the log, checks of stored SQL text, and the commits that enable row tracking.
 
-Aggregates with Spark's types and values, from the statistics of groups of files.
+The log answers an aggregate query over one table with Spark's types and values, from the statistics of groups of files.
 
-Text of views and functions in the catalog: its meaning must not depend on the session or the time.
-
-Enabling of row tracking: at once for a new table; in an existing one after a backfill of row ids.
+The text of views and functions in the catalog must not depend on the session or the time. Row tracking is enabled at
+once for a new table, and in an existing one after a backfill of row ids.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Queries bound to the current tables: names become scans of snapshots, views their queries.
+"""Queries bound to the current tables: names become scans of snapshots, views their queries, functions their bodies.
 
-Every text that Spark runs goes through this module.
+Every text that Spark runs goes through this module. Where a text is joined from pieces of the statement, offsets in it
+are mapped back to the statement.
 
-Offsets in a text that was joined from pieces of the statement.
-
-The rows of a table of another format.
-
-Functions of Python: what is checked when one is created, and the function of SQL by which queries call it.
-
-The code never runs here.
+A function of Python is called through a function of SQL. Its code is checked when it is created, and never runs in this
+module.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""table_changes(…) in a query: the change data feed of a range of versions, as scans of the files that contain it.
+"""The change data feed that table_changes(…) reads, and the row filters and column masks that the session applies.
 
-Version, timestamp and kind of a change are the same for all rows of a file, so they are partition values of the scans.
+The feed of a range of versions is a set of scans of the files that contain it. Version, timestamp and kind of a change
+are equal in all rows of a file, so they are partition values of the scans.
 
-Row filters and column masks that the session applies: which a table has, and their texts in SQL.
-
-The rows of a table as its row filter and masks show them.
+Row filters and masks of a table become SQL around its rows.
 """
 
 from __future__ import annotations

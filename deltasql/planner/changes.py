@@ -1,8 +1,7 @@
 """Plans of statements, as values: known rows, a query, or a change of a table or the catalog.
 
-A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
-
-The result of OPTIMIZE and REORG: one row of metrics. Its columns are Delta's.
+A change is data: the session runs it, EXPLAIN prints it, a golden compares it. The row of metrics that OPTIMIZE and
+REORG return has Delta's columns.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""DEFAULT: the value of a column that a statement does not give. Source: Spark, column default values.
+"""Columns with computed values: DEFAULT, generated columns, and the type changes that expressions on columns forbid.
 
-The types of expressions over columns that may not exist yet: derived from the text, or by Spark's analyser.
+A DEFAULT is the value of a column that a statement does not give. Source: Spark, column default values. A generated
+column is computed where a statement does not give it, and checked where it does. Source: Delta protocol. The expression
+is checked at its declaration. Source: Delta's white list.
 
-Generated columns: computed where a statement does not give them, checked where it does. Source: Delta protocol.
-
-Type widening: the changes that a statement may make, and those that dependent expressions forbid.
-
-Checks of a generated column's expression at its declaration. Source: Delta's white list.
+The types of expressions, also over columns that do not exist yet, are derived from the text, or by Spark's analyser.
+Type widening is refused where expressions depend on the old type.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The context of a planner rule: the statement's text, snapshots, the catalog, and the types of expressions.
+"""The context of a planner rule, with its text, snapshots, catalog and types, and the open set of planner rules.
 
-One Context serves one statement: each table is read at one version, however often the statement names it.
-
-The open set of planner rules: one function per statement, found by the type of its node.
+One Context serves one statement: each table is read at one version, however often the statement names it. There is one
+rule per statement, found by the type of its node.
 """
 
 from __future__ import annotations

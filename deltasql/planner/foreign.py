@@ -1,12 +1,9 @@
-"""A table of another format as a snapshot: its columns, and its files with their partition values.
+"""Tables of other formats as snapshots: their columns, files and partition values, and the rows of the files.
 
-No log of Delta's has it. Statements that need only columns list no files.
+Such a table has no Delta log. Statements that need only columns list no files.
 
-The rows of a table of another format.
-
-Partition values as folders name them → as the log has them, of the types that the user has declared.
-
-Types of partition columns, inferred from the names of folders. Source: Spark, Partition Discovery.
+Partition values are converted from the names of folders to the texts of a log, of the types that the user has declared,
+or of types inferred from these names. Source: Spark, Partition Discovery.
 """
 
 from __future__ import annotations

@@ -1,16 +1,10 @@
-"""Rows about catalogs, schemas, tables, views, columns and their tags.
+"""Rows of the information schema, and of SHOW and DESCRIBE, in memory, for the query that reads them.
 
-The columns of the information schema that describe a data type. Source: Databricks, INFORMATION_SCHEMA.COLUMNS.
+An information schema describes the objects of its catalog; that of `system` describes all catalogs. The columns that
+describe a data type are those of Databricks. Source: Databricks, INFORMATION_SCHEMA.COLUMNS.
 
-Rows about constraints: primary and foreign keys, which are not enforced, and CHECK constraints, which are.
-
-Rows about recorded privileges, row filters and column masks. Nobody is recorded as the grantor: it is empty.
-
-Rows about functions of the catalog, and their parameters.
-
-The objects that one information schema describes: those of its catalog, or of all catalogs for `system`.
-
-Rows of the information schema, and of SHOW and DESCRIBE, in memory, for the query that reads them.
+Primary and foreign keys are listed as not enforced, CHECK constraints as enforced. The grantor of recorded privileges,
+row filters and column masks is empty.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
-"""read_files('path', option => value, …) in a query: the rows of files of other formats. Source: Databricks.
+"""Files that a query reads: calls of read_files, options of COPY INTO, file skipping, and locations of relations.
 
-The files are listed in this process, as for COPY INTO, so that a statement reads the same files however often it runs
-its query.
+read_files('path', option => value, …) gives the rows of files of other formats. Source: Databricks. The files are
+listed in this process, as for COPY INTO, so that a statement reads a fixed set of files however often it runs its
+query. Options are those of Spark's readers, and those that this process reads. Source: Databricks.
 
-The options of COPY INTO and read_files, and the files that they select.
-
-The options of read_files: those of Spark's readers, and those that this process reads itself. Source: Databricks.
-
-The files of a snapshot that a query has to read.
-
-The location of what a query names as a table.
-
-The rows and columns of its relations that a query uses.
+For each relation of a query the module also finds its location, the files that the query has to read, and the rows and
+columns that it uses.
 """
 
 from __future__ import annotations

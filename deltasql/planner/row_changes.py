@@ -1,18 +1,12 @@
-"""The tail that UPDATE, DELETE and MERGE share: from the rewrite of a table to the change that is committed.
+"""Planning that UPDATE, DELETE, MERGE and INSERT share: read sets, conflict detection, retries and the final change.
 
-The statements that may be run again after a lost race with another writer.
+A read set has files of the target, or all of it where the statement's queries read it as well. Row-level conflict
+detection requires deletion vectors, and conditions that depend on their row alone and are deterministic. Source:
+Databricks documentation, Row-level concurrency and its limitations.
 
-Nothing of the first run was committed, so the second is equivalent; but a user may have seen the values of clock or
-random functions of the first run.
-
-How the rewrite of a table records its changes, by the table's properties.
-
-Row-level conflict detection: whether a statement allows it, and the query of the rows that it depends on.
-
-It requires deletion vectors, and conditions that depend on their row alone and are deterministic. Source: Databricks
-documentation, Row-level concurrency and its limitations.
-
-The read set of a statement: files of its target, or all of it where its own queries read it as well.
+A statement that lost a race with another writer may be retried only if it is deterministic. Nothing of the first run
+was committed, so the second is equivalent; but a user may have seen the values of clock or random functions of the
+first run. A table's properties decide how a rewrite records its changes.
 """
 
 from __future__ import annotations

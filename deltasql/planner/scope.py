@@ -1,13 +1,10 @@
-"""Name resolution in row statements: the columns visible to an expression, and the canonical text of each name.
+"""Name resolution in row statements: visible columns, common table expressions, row filters, and views as targets.
 
-Common table expressions before UPDATE and DELETE, whose sub-queries may name them.
+UPDATE, DELETE and MERGE of a table whose row filter the session applies do not touch rows that it hides. Sub-queries of
+UPDATE and DELETE may name the common table expressions before the statement.
 
-UPDATE, DELETE and MERGE of a table whose row filter the session applies: other rows are not touched.
-
-UPDATE, DELETE and MERGE of a temporary view that only selects columns of a table: they change the table.
-
-Source: features of Delta, views as targets. Any other view is refused: with a filter, other names, computed columns, a
-version, or more than one table.
+A statement on a temporary view that only selects columns of a table changes the table. Source: features of Delta, views
+as targets. Any other view is refused: with a filter, other names, computed columns, a version, or more than one table.
 """
 
 from __future__ import annotations

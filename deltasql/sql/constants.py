@@ -1,15 +1,10 @@
-"""The values of SQL literals in Spark: strings, numbers, dates, timestamps and intervals.
+"""Values of SQL literals as Spark has them: strings, numbers, dates, timestamps and intervals.
 
-All readers of SQL use these functions. None means that a text is no such literal, or one that Spark's modes, or Spark
-and Python, may read differently; then Spark must read it.
+All readers of SQL use these functions, on texts or on sqlglot's trees of literals, signs and casts. None means that a
+text is no such literal, or one that Spark's modes, or Spark and Python, may read differently; then Spark must read it.
 
-Constants of a predicate as values that compare as in Spark; None where the comparison could differ.
-
-Reads sqlglot's trees of literals, signs and casts. Anything else, and anything that depends on a setting, gives None.
-
-TIMESTAMP AS OF: the point in time of an expression.
-
-Reads one literal, or the 17 digits of a name's suffix; any other expression is evaluated by Spark.
+The point in time of TIMESTAMP AS OF is one literal, or the 17 digits of a name's suffix; Spark evaluates any other
+expression.
 """
 
 from __future__ import annotations

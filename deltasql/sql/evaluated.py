@@ -1,11 +1,8 @@
-"""Expressions over the columns of a row that this process evaluates as Spark does: names, literals, comparisons, sums.
+"""Expressions and queries over one relation, parsed for in-process evaluation with Spark's results.
 
-Covers what is common in conditions and assignments. Anything else raises LeftToEngineError: results must be right, and
-coverage may be small.
-
-Queries over one relation, for in-process evaluation: SELECT … FROM r WHERE … ORDER BY … LIMIT …
-
-``parquet.`/a/path` `` in the text of a query.
+Covers names, literals, comparisons and sums in conditions and assignments, SELECT … FROM r WHERE … ORDER BY … LIMIT …,
+and ``parquet.`/a/path` `` as the relation. Anything else raises LeftToEngineError: results must be right, and coverage
+may be small.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""The types of common expressions over a table's columns, derived without Spark.
+"""The types of common expressions over a table's columns, and of Spark's operators and functions, without Spark.
 
-A recursive descent over the tokens in Spark's order of precedence, which gives types in place of values. Anything else
-is left to Spark: the types must be right, and coverage may be small.
+A recursive descent over the tokens in Spark's order of precedence gives types in place of values. Its table has only
+the combinations that Spark accepts with ANSI on and off, with one result type; for any other, Spark is asked. The types
+must be right, and coverage may be small. Source: Spark's type coercion; a test compares every row with Spark.
 
-Types of what Spark's operators and built-in functions give. None: this table does not know, Spark must be asked.
-
-Reads no text: types go in, and a type comes out. Only combinations are here that Spark accepts with ANSI on and off,
-with one result type; any other is given up. Source: Spark's type coercion; a test compares every row with Spark.
-
-Names of collations as Spark spells them. Source: Spark's collations, of bytes or of ICU.
+Collations have the names that Spark spells. Source: Spark's collations, of bytes or of ICU.
 """
 
 from __future__ import annotations

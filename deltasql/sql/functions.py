@@ -1,12 +1,12 @@
-"""The functions that an expression of a table may call: Spark's own, of one row, and the same at every call.
+"""The functions that an expression of a table may call, the names of Spark's functions, and checks of Python handlers.
 
-Left out of Spark's list are those that run code or read what is none of the row: reflect, java_method, try_reflect,
-from_avro, from_protobuf and from_xml with their relatives (they read files), names of input files, of users, schemas
-and versions, random ones, aggregates, generators and windows. A test compares the list with what Spark has.
+A table's expression may call those of Spark's functions that read one row and give an equal result at every call. Left
+out are functions that run code or read other data: reflect, java_method, try_reflect, from_avro, from_protobuf and
+from_xml with their relatives (they read files), names of input files, of users, schemas and versions, random functions,
+aggregates, generators and windows. A test compares the list with Spark's.
 
-The Python of functions: its syntax tree, checked without running it.
-
-The names of Spark's own functions, in capitals. Source: SHOW SYSTEM FUNCTIONS of Spark 4.2.
+The Python code of a function is checked on its syntax tree, and never run. Names of Spark's functions are in capitals.
+Source: SHOW SYSTEM FUNCTIONS of Spark 4.2.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Operators of Databricks behind an operand that Spark lacks: `a?::INT`, and paths in JSON texts, `a:b.c[0]`.
+"""Operators of Databricks that Spark lacks, `a?::INT` and `a:b.c[0]`, and statements with bound parameter values.
 
-Source: Databricks, "?:: (question double colon sign) operator", "JSON path expression".
-
-A statement with the values of its parameters, and its text without them for messages and the history.
+The operators stand behind an operand, and are rewritten to functions of Spark. Source: Databricks, "?:: (question
+double colon sign) operator", "JSON path expression". A statement with bound parameters also has its text without their
+values, for messages and the history.
 """
 
 from __future__ import annotations

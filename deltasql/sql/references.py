@@ -1,15 +1,11 @@
-"""Columns, sub-queries, conjuncts and calls in SQL text.
+"""Columns, sub-queries, conjuncts and calls in SQL text, and suggestions where such a text has a syntax error.
 
 sqlglot parses it where structure matters; the text stays as it is. Where sqlglot cannot parse it, every name that may
 be a column is taken for one; functions that only count brackets accept any text.
 
-Suggestions for queries with a syntax error, where the text could be parsed with one word changed.
-
-Looks at the words around the offset where Spark's parser stopped, and gives up where several changes would do.
-
-Where a statement is no SQL, when Spark has said so of a text that was made of parts of it.
-
-Compares tokens, and asks sqlglot where it cannot go on; gives up on long texts and where nothing corresponds.
+Suggestions look at the words around the offset where Spark's parser stopped, and give up where several changes would
+do. When Spark refuses a text that was generated from parts of a statement, tokens are compared to find the error's
+offset in the statement.
 """
 
 from __future__ import annotations

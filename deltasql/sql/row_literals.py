@@ -1,12 +1,8 @@
-"""VALUES lists of plain literals, read without Spark: their types and values as Spark would have them.
+"""VALUES lists of plain literals, and casts of literals as in INSERT's store assignment, evaluated without Spark.
 
-Reads NULL, TRUE, numbers, texts, DATE '…' and their like, and the current time. Whatever is not a literal in its
-simplest form is left to Spark, so this may know little, but must never be wrong.
-
-Casts of literals, as INSERT's store assignment does them, without Spark: only those with a certain result.
-
-Reads values, and of texts those in their plainest form. Wherever a cast could fail, or depend on a setting,
-LeftToEngineError is raised, and Spark runs the statement.
+Reads NULL, TRUE, numbers, texts, DATE '…' and their like, and the current time, in their simplest form. Wherever a
+value or a cast could fail, or depend on a setting, LeftToEngineError is raised, and Spark runs the statement: coverage
+may be small, but results must be right.
 """
 
 from __future__ import annotations

@@ -1,19 +1,12 @@
-"""SQL text with parts replaced, and the way back from an offset in it to the user's own text.
+"""Texts of statements: scripts split into statements, and SQL with parts replaced and offsets mapped to the original.
 
-Reads names of tables and columns only, whatever stands around them; text that is not replaced stays byte for byte.
+A statement ends at a `;` outside strings, quoted names, comments and BEGIN … END. Inside BEGIN … END, which contains
+semicolons, only opening and closing keywords are counted. An unclosed piece runs to the end of the script.
 
-current_schema(), current_database() and current_catalog() as literals, since Spark has other current names.
-
-Works on the tokens of any text; a call that may not be a whole column gets no alias.
-
-Splits scripts into statements.
-
-A statement ends at a `;` outside strings, quoted names, comments and BEGIN … END. Of BEGIN … END, which has semicolons
-of its own, only opening and closing keywords are counted. An unclosed piece runs to the end of the script.
-
-Bodies of functions between tags, `$py$ … $py$`: as all readers of SQL take them, between `$$`.
-
-The words by which a statement is called, UPDATE or ALTER TABLE … ADD COLUMN, and what it declares, from its text.
+Only names of tables and columns are read, whatever stands around them; text that is not replaced stays byte for byte.
+current_schema(), current_database() and current_catalog() become literals, since Spark has other current names; such a
+call gets no alias where it may not be a whole column. Bodies of functions between tags, `$py$ … $py$`, are put between
+`$$`, as all readers of SQL take them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Checks of expressions in a table's log: CHECK constraints, generated columns, defaults.
+"""Checks of expressions in a table's log (CHECK constraints, generated columns, defaults), and the text of functions.
 
-They are the only SQL in a log, and anybody may have written the log. So Spark does not get that text, but the tokens
-that were checked here, without comments, and only if none of them refers to more than the row: brackets pair up, there
-is no query, and every call is of one of Spark's own functions that compute from their arguments alone.
+Expressions are the only SQL in a log, and anybody may have written the log. So Spark does not get that text, but the
+tokens that were checked in this process, without comments, and only if none of them refers to more than the row:
+brackets pair up, there is no query, and every call is of one of Spark's functions that compute from their arguments
+alone.
 
-The text of CREATE FUNCTION behind the name, parsed: parameters, returned type, clauses and body.
-
-Only what is certain is parsed; Spark parses the whole when the function is created.
+The text of CREATE FUNCTION behind the name is parsed to parameters, returned type, clauses and body as far as it is
+certain; Spark parses the whole when the function is created.
 """
 
 from __future__ import annotations

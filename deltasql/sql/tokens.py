@@ -1,16 +1,9 @@
-"""Tokens of Spark SQL with their positions: enough to find names and clauses, without errors.
+"""Tokens of Spark SQL with their positions, for every reader without a grammar, and the base class of such readers.
 
-The tokenizer of every reader without a grammar. An unterminated quote or comment extends to the end of the text.
-
-Where strings, comments, parentheses and statements end, by characters and without a grammar.
-
-An element without an end is an error, except for `comment_end`.
-
-Bodies of functions between tags, `$py$ … $py$`: as all readers of SQL take them, between `$$`.
-
-A position in a list of tokens: the base class of the hand-written readers of SQL.
-
-A reader that must understand all tokens raises LeftToEngineError at the first one that it does not support.
+To the tokenizer an unterminated quote or comment extends to the end of the text: it raises no error. The functions that
+find where a string, a comment or a group in brackets ends work by characters, and raise an error where the end is
+missing, except for `comment_end`. A reader that must understand all tokens raises LeftToEngineError at the first one
+that it does not support.
 """
 
 from __future__ import annotations

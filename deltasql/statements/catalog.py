@@ -1,9 +1,4 @@
-"""Statements about catalogs: the first part of a name of three.
-
-CREATE and ALTER CATALOG.
-
-CREATE, ALTER, DROP, DESCRIBE and COMMENT ON of catalogs.
-"""
+"""CREATE, ALTER, DROP, DESCRIBE and COMMENT ON CATALOG; a catalog is the first part of a name of three."""
 
 from __future__ import annotations
 

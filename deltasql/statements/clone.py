@@ -1,10 +1,6 @@
-"""CREATE and REPLACE TABLE … CLONE: a table of the rows of another one.
+"""CREATE and REPLACE TABLE … CLONE: a table with the definition and the rows of a version of another one.
 
-CREATE and REPLACE TABLE … CLONE.
-
-CREATE and REPLACE TABLE … CLONE: a table with the definition and the rows of a version of another one.
-
-Sources of CLONE: one version of a Delta table, a folder of Parquet files, or an Iceberg table.
+The source is one version of a Delta table, a folder of Parquet files, or an Iceberg table.
 """
 
 from __future__ import annotations

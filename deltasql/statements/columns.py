@@ -1,9 +1,4 @@
-"""ALTER TABLE … columns.
-
-Columns in ALTER TABLE and CREATE TABLE, with their options.
-
-ALTER TABLE … columns: pure edits of the schema, committed as metadata.
-"""
+"""ALTER TABLE … columns: pure edits of the schema, committed as metadata."""
 
 from __future__ import annotations
 

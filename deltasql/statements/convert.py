@@ -1,12 +1,7 @@
-"""CONVERT TO DELTA.
+"""CONVERT TO DELTA, which gives a table of Parquet files or of Iceberg a log, and REORG … APPLY (UPGRADE UNIFORM …).
 
-CONVERT TO DELTA.
-
-CONVERT TO DELTA: a table of Parquet files, or of Iceberg, gets a log that names its files. None is moved.
-
-Tables that are none of Delta's as Delta has them: metadata, protocol and the files that their log names.
-
-REORG TABLE … APPLY (UPGRADE UNIFORM …): a table becomes one that Iceberg reads as well, in up to three commits.
+CONVERT moves no file: the first commit names the files that exist. UPGRADE UNIFORM makes a Delta table one that Iceberg
+reads as well, in up to three commits.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""COPY INTO.
+"""COPY INTO: loads the rows of files that were not loaded before, and records the files. Source: Databricks, COPY INTO.
 
-COPY INTO: the source of its rows, and clauses that come in any order.
-
-COPY INTO → the rows of files that were not loaded before, and a record of the files. Source: Databricks, COPY INTO.
-
-Rows go into the table as those of an INSERT do. `log/reading/copy_log` reads the record of loaded files.
+Rows go into the table as those of an INSERT do. `deltasql.log.source_files` reads the record of loaded files.
 """
 
 from __future__ import annotations

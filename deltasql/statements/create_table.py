@@ -1,8 +1,9 @@
-"""CREATE, REPLACE, DROP and TRUNCATE of tables; schemas. Source: features of Delta, CREATE / REPLACE / CTAS.
+"""Plans of CREATE, REPLACE, DROP, RENAME, TRUNCATE and SET LOCATION of tables, and of statements on schemas.
 
-CREATE TABLE over an existing log: the table only gets a name, and declarations must agree with the log.
+Source: features of Delta, CREATE / REPLACE / CTAS.
 
-ALTER TABLE … SET LOCATION: the catalog's entry alone changes.
+Over an existing log, CREATE TABLE only registers a name, and declarations must agree with the log. SET LOCATION changes
+the catalog's entry alone.
 """
 
 from __future__ import annotations

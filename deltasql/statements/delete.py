@@ -1,7 +1,4 @@
-"""DELETE.
-
-DELETE → whole files leave the table where the log alone can tell; the others are rewritten without the rows.
-"""
+"""DELETE: removes whole files where the log alone can decide, and rewrites the others without the rows."""
 
 from __future__ import annotations
 

@@ -1,22 +1,11 @@
-"""DESCRIBE TABLE: columns, and with EXTENDED details from the catalog and the log. None of it reads rows.
+"""DESCRIBE TABLE and SHOW TABLE EXTENDED: rows on tables, views and schemas from the catalog and the log.
 
-SHOW TABLE EXTENDED: tables and temporary views, each with its metadata as text. Source: Spark's format.
+None of them reads rows of a table. SHOW TABLE EXTENDED gives the metadata of each table and view as text. Source:
+Spark's format. dbt and other tools search its lines by patterns, so they are exactly those of Spark. AS JSON gives one
+document. Source: Spark's reference of DESCRIBE TABLE.
 
-dbt and other tools search its lines by patterns, so they are exactly those of Spark.
-
-A table as one JSON document, of DESCRIBE EXTENDED … AS JSON. Source: Spark's reference of DESCRIBE TABLE.
-
-Rows of DESCRIBE EXTENDED for keys and tags.
-
-Properties and tags of a schema or a catalog, as DESCRIBE … EXTENDED shows them.
-
-Answers of DESCRIBE EXTENDED and of SHOW statements about a table of another format than Delta.
-
-Rows on a view of the catalog for DESCRIBE, SHOW TBLPROPERTIES and SHOW TABLE EXTENDED, in Spark's words.
-
-Facts on a table for several statements: its properties, its name in the catalog, the columns of a view.
-
-Names of columns that begin with the name of their table.
+Includes the rows of keys and tags, tables of other formats, views of the catalog, and columns whose names begin with
+the name of their table.
 """
 
 from __future__ import annotations

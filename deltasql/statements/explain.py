@@ -1,8 +1,7 @@
 """EXPLAIN: the effects of a statement, from its plan, without running it.
 
-A statement's node as EXPLAIN shows it: one field a line, in words of SQL.
-
-The section of EXPLAIN on concurrent commits that would conflict with a change. The rules are in `log.commit`.
+The sections are the statement's node, one field a line, in words of SQL; the physical plan and the commit; and the
+concurrent commits that would conflict with the change. The conflict rules are in `log.commit`.
 """
 
 from __future__ import annotations

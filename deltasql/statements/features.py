@@ -1,14 +1,9 @@
-"""ALTER TABLE … DROP FEATURE.
+"""ALTER TABLE … DROP FEATURE: the table stops using the feature, then the protocol drops it.
 
-Names of table features: `deletionVectors`, `typeWidening-preview`, or a string.
-
-ALTER TABLE … DROP FEATURE: the table stops using the feature, then its protocol forgets it.
-
-A feature that readers must know stays in older versions of the table. Either these are guarded: checkpoints that need
-no such reader stand before the versions without the feature, and `checkpointProtection` keeps who does not know it
-from cleaning them up. Or, with TRUNCATE HISTORY, they go: the statement is run twice, a day apart.
-
-Downgrades: the commits that end a table's use of a feature, before the protocol drops it.
+Downgrades are the commits that end the use. A feature that readers must know stays in older versions of the table.
+Either these are guarded: checkpoints that need no such reader stand before the versions without the feature, and
+`checkpointProtection` prevents clients that do not support it from cleaning them up. Or, with TRUNCATE HISTORY, they
+are deleted: the statement is run twice, a day apart.
 """
 
 from __future__ import annotations

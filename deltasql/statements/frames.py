@@ -1,8 +1,6 @@
-"""Writes of DataFrames, by `df.write` and the like, as statements.
+"""Writes of DataFrames as statements: their nodes, their options, and their plans as INSERT or CREATE TABLE AS.
 
-The options of a DataFrame's write, read and checked.
-
-DataFrame writes → the changes that INSERT and CREATE TABLE AS come to. Source: features of Delta, batch writes.
+Source: features of Delta, batch writes.
 """
 
 from __future__ import annotations

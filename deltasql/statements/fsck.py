@@ -1,7 +1,4 @@
-"""FSCK REPAIR TABLE: removes missing files from the log.
-
-FSCK REPAIR TABLE: files of the newest version that are gone leave the log as well.
-"""
+"""FSCK REPAIR TABLE: removes files of the newest version from the log that are missing in the storage."""
 
 from __future__ import annotations
 

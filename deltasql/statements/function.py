@@ -1,13 +1,8 @@
-"""Functions of SQL.
+"""CREATE, DROP, DESCRIBE and SHOW of SQL functions, of the catalog or of the session.
 
-CREATE, DESCRIBE and SHOW of functions.
-
-DESCRIBE and SHOW of functions, in the format of Spark's own.
-
-CREATE and DROP FUNCTION: functions of SQL, of the catalog or of the session.
-
-A function of the catalog is told to Spark whenever a text calls it, under its full name. A temporary one is Spark's,
-unless it reads tables: Spark would not find them later, so that the session keeps it, and it is told to Spark as well.
+A function of the catalog is registered in Spark whenever a text calls it, under its full name. A temporary one belongs
+to Spark, unless it reads tables: Spark would not find them later, so that the session stores it, and registers it in
+Spark as well. DESCRIBE and SHOW use Spark's format.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""GENERATE.
-
-GENERATE symlink_format_manifest: texts that name the files of the newest version. No commit.
-"""
+"""GENERATE symlink_format_manifest: writes texts that name the files of the newest version, without a commit."""
 
 from __future__ import annotations
 

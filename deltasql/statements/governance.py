@@ -1,8 +1,6 @@
-"""Privileges, owners, row filters, column masks, and securables without data.
+"""Nodes and clauses of statements about privileges, owners, row filters, column masks, and securables without data.
 
-The clauses of CREATE and ALTER of connections, credentials, external locations, shares, recipients and groups.
-
-Privileges, owners, row filters, column masks, and securables without data.
+Securables without data are connections, credentials, external locations, shares, recipients, providers and groups.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""The objects that privileges and owners belong to, found by the names of a statement.
+"""Plans of statements about privileges, owners, row filters and column masks, and their rows in DESCRIBE.
 
-The privileges on each kind of object. Source: Unity Catalog; legacy ones of the Hive metastore are there too.
-
-The setting `deltasql.governance`: whether statements about privileges are refused, ignored or recorded.
-
-GRANT, REVOKE, DENY, SHOW GRANTS and OWNER TO.
-
-Row filters and column masks as a statement declares them: their functions and columns are checked, and recorded.
-
-Owners, row filters and column masks in DESCRIBE and SHOW CREATE TABLE.
-
-ROW FILTER and MASK in ALTER TABLE.
+The setting `deltasql.governance` says whether these statements are refused, ignored or recorded. The privileges depend
+on the kind of object. Source: Unity Catalog; legacy ones of the Hive metastore are there too. Functions and columns of
+a row filter or a mask are checked before it is recorded.
 """
 
 from __future__ import annotations

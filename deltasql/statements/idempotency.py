@@ -1,10 +1,9 @@
-"""Idempotent writes: a commit records the version an application has reached; earlier versions are not written again.
+"""Idempotent writes, tables that only a refresh changes, and catalogs and schemas that are created automatically.
 
-Source: Delta protocol, Transaction Identifiers; features of Delta, idempotent writes.
+A commit records the version that an application has reached; earlier versions are not written again. Source: Delta
+protocol, Transaction Identifiers; features of Delta, idempotent writes. `plan_statement` checks this for each write.
 
-Materialized views and streaming tables: what no statement but their own may change, and how they are shown.
-
-Catalogs and schemas that a statement needs for what it creates, and that do not exist yet.
+Materialized views and streaming tables are changed by no statements but those about them.
 """
 
 from __future__ import annotations

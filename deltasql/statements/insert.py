@@ -1,15 +1,11 @@
-"""INSERT INTO and INSERT OVERWRITE, one or several from one source.
+"""INSERT INTO and INSERT OVERWRITE: their nodes, the columns that take the query's values, and REPLACE clauses.
 
-INSERT: its aliases, and the query that REPLACE ON gives a name.
+Columns take values by position, by list or by name. REPLACE WHERE replaces the rows that satisfy a predicate by those
+of the query, in one commit.
 
-The columns of an INSERT: which one takes which value of the query, by position, by list or by name.
-
-INSERT … REPLACE USING and REPLACE ON: the query's rows replace all rows that match one of them, in one commit.
-
-The source of the rewrite has each row of the query twice, and is read once: as a row to insert, and, without
-repetitions, as a key to look up. So one join finds the rows to delete, and no row to insert is lost in it.
-
-INSERT … REPLACE WHERE: the rows that satisfy the predicate make way for the query's, in one commit.
+REPLACE USING and REPLACE ON replace all rows that match one of the query's rows, in one commit. The source of the
+rewrite has each row of the query twice, and is read once: as a row to insert, and, without repetitions, as a key to
+look up. So one join finds the rows to delete, and no row to insert is lost in it.
 """
 
 from __future__ import annotations

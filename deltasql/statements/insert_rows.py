@@ -1,8 +1,7 @@
-"""INSERT → new files, and for OVERWRITE the files that go. Source: features of Delta, INSERT.
+"""Plans of INSERT: new files, and for OVERWRITE the files that are removed. Source: features of Delta, INSERT.
 
-INSERT into a table of another format: the rows of the same INSERT into a Delta table, as files.
-
-Rows of literals or in memory, converted to the table's columns without Spark.
+Rows of literals or in memory are converted to the table's columns without Spark. An INSERT into a table of another
+format writes its rows as files, as an INSERT into a Delta table would have them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""DESCRIBE, SHOW and EXPLAIN.
+"""Nodes of DESCRIBE, SHOW and EXPLAIN, SHOW PARTITIONS, and the choice of whole partitions by a statement.
 
-SHOW COLUMNS and EXPLAIN, whose nodes have more fields than their rules have children.
-
-SHOW PARTITIONS: the values of the partition columns, from the log.
-
-PARTITION (column = value, …) of statements that select partitions.
-
-WHERE of statements that choose whole partitions: OPTIMIZE, REORG.
+Statements choose partitions by PARTITION (column = value, …), or by a WHERE as in OPTIMIZE and REORG. SHOW PARTITIONS
+reads the values of the partition columns from the log.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""MERGE INTO.
+"""MERGE INTO: clauses become row actions. Source: features of Delta, MERGE, and its truth tables.
 
-MERGE: its source, and its clauses with their places.
-
-Which columns the clauses of a MERGE assign: lists, stars and EXCEPT, with schema evolution on and off.
-
-MERGE: clauses → row actions. Source: features of Delta, MERGE, and its truth tables.
+Lists, stars and EXCEPT say which columns a clause assigns, with schema evolution on and off.
 """
 
 from __future__ import annotations

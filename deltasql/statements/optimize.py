@@ -1,8 +1,6 @@
-"""OPTIMIZE and REORG: the same rows in other files.
+"""OPTIMIZE, REORG and auto compaction: which files are rewritten as which others; the engine moves the rows.
 
-OPTIMIZE and REORG: which files become which; the engine moves the rows. Source: features of Delta, OPTIMIZE.
-
-Auto compaction: which files of a table a write puts together. Source: features of Delta, auto compaction.
+No row changes. Source: features of Delta, OPTIMIZE and auto compaction.
 """
 
 from __future__ import annotations

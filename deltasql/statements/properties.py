@@ -1,9 +1,4 @@
-"""ALTER TABLE … TBLPROPERTIES, COMMENT ON.
-
-Table properties: pairs of text.
-
-SET and UNSET TBLPROPERTIES; COMMENT ON a table, a column or a schema.
-"""
+"""SET and UNSET TBLPROPERTIES, and COMMENT ON a table, a column or a schema. Properties are pairs of text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Statements that Spark runs: queries, and statements that deltasql does not implement.
+"""Queries and other statements that Spark runs, with Delta tables bound to their snapshots.
 
-Statements that Spark runs, and the refusal by name of statements that no engine runs.
-
-Queries and other statements that Spark runs, with our tables bound to their snapshots.
+Statements that no engine runs are refused by name.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Statements about materialized views and streaming tables: tables that are filled by refreshing them.
+"""CREATE, REFRESH, ALTER and DROP of materialized views and streaming tables. Source: Databricks.
 
-Statements about materialized views and streaming tables.
-
-CREATE OR REFRESH of a streaming table that exists: other declarations are applied, or refused by name.
-
-The columns and expectations that CREATE MATERIALIZED VIEW and CREATE STREAMING TABLE declare.
-
-CREATE, REFRESH, ALTER and DROP of materialized views and streaming tables. Source: Databricks.
+These are tables that are filled by refreshing them, with declared columns and expectations. CREATE OR REFRESH of a
+streaming table that exists applies other declarations, or refuses them by name.
 """
 
 from __future__ import annotations

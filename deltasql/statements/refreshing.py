@@ -1,11 +1,10 @@
-"""Which refresh a materialized view or streaming table needs, and the statement that does it.
+"""The refresh that a materialized view or streaming table needs, and the statement that does it.
 
 A full refresh runs the query again. Parts of the result are computed again where `sql.queries.incremental` shows that
 no other part can change; new rows alone are added where the sources only got new rows.
 
-Refreshes of streaming tables: the rows that their source got since the last one, each exactly once.
-
-Of a table the versions that were read are part of the commit with the rows, of files their record, as for COPY INTO.
+A streaming table gets the rows that were added to its source since the last refresh, each exactly once. For a table as
+source the versions that were read are part of the commit with the rows; for files it is their record, as for COPY INTO.
 """
 
 from __future__ import annotations

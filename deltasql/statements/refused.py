@@ -1,9 +1,4 @@
-"""Statements that are parsed and refused.
-
-Statements of Hive tables.
-
-Statements that are parsed and refused, if their table exists.
-"""
+"""Statements of Hive tables, which are parsed, and refused if their table exists."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""RESTORE: an older version becomes the newest.
-
-RESTORE: the files, schema and properties of an older version become the newest version. No file is written.
-"""
+"""RESTORE: the files, schema and properties of an older version become the newest version. No file is written."""
 
 from __future__ import annotations
 

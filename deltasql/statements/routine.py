@@ -1,7 +1,4 @@
-"""Statements given as text.
-
-EXECUTE IMMEDIATE: a statement whose text is a value.
-"""
+"""EXECUTE IMMEDIATE: runs a statement whose text is a value."""
 
 from __future__ import annotations
 

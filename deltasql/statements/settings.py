@@ -1,9 +1,4 @@
-"""SET and RESET of session settings.
-
-SET and RESET: keys without back-ticks, values as they are written.
-
-SET and RESET.
-"""
+"""SET and RESET of session settings: keys without back-ticks, values as they are written."""
 
 from __future__ import annotations
 

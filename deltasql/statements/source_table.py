@@ -1,6 +1,6 @@
-"""CREATE TABLE … USING another format than Delta: the catalog stores the columns, and the files stay what they are.
+"""CREATE TABLE … USING another format than Delta, and changes of the properties and the comment of such a table.
 
-Changes of what the catalog stores of a table of another format: its properties and its comment.
+The catalog stores the columns, properties and comment; the files stay unchanged.
 """
 
 from __future__ import annotations

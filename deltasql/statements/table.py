@@ -1,7 +1,4 @@
-"""CREATE, REPLACE and DROP of tables and schemas.
-
-CREATE and REPLACE TABLE, CREATE SCHEMA.
-"""
+"""Nodes of CREATE, REPLACE, DROP, RENAME, TRUNCATE and SET LOCATION of tables, and of statements on schemas."""
 
 from __future__ import annotations
 

@@ -1,24 +1,13 @@
-"""Metadata of a table before and after a statement, and the actions that say so.
+"""Metadata of a table before and after a statement: columns, clustering, identity columns, Iceberg, and the actions.
 
-Tables whose commits are followed by manifests: the requirements on their files.
+Declared columns become fields of a schema; those of a view are the columns of its query, under the names that were
+given. Identity columns get SQL of their numbers, and a mark up to which numbers are used. Tables whose commits are
+followed by manifests, and tables that Iceberg reads as well, have requirements on their files; a rewrite meets those of
+Iceberg.
 
-Tables that Iceberg reads as well: the requirements on their files, and the rewrite that meets them.
-
-The last refresh of a materialized view or streaming table, as its table stores it with the rows.
-
-It is part of the commit that changes the rows, so that a refresh happens once or not at all.
-
-Which columns a table may be clustered by.
-
-Cubes: the files that one OPTIMIZE of a clustered table has ordered together, identified by their tags.
-
-ALTER TABLE … CLUSTER BY.
-
-Identity columns: SQL of their numbers, and the mark up to which numbers are used.
-
-Columns as CREATE TABLE and ALTER TABLE declare them → fields of a schema.
-
-The columns of a view that is to come: those of its query, under the names that were given.
+Cubes are the files that one OPTIMIZE of a clustered table has ordered together, identified by their tags. The last
+refresh of a materialized view or streaming table is part of the commit that changes the rows, so that a refresh happens
+once or not at all.
 """
 
 from __future__ import annotations

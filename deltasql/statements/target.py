@@ -1,6 +1,6 @@
-"""The table of a CREATE statement: its location, and the table or view that exists there.
+"""The target of a CREATE TABLE: its location, the existing table or view, and its registration in the catalog.
 
-Row filters and column masks that CREATE TABLE declares, as part of the table's registration.
+Row filters and column masks that the statement declares are part of the registration.
 """
 
 from __future__ import annotations

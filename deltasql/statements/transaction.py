@@ -1,8 +1,7 @@
-"""Transactions of several statements.
+"""BEGIN, COMMIT and ROLLBACK, and BEGIN ATOMIC … END: transactions of several statements.
 
-BEGIN ATOMIC … END: its statements stay text, and are parsed one after another when the block is planned.
-
-BEGIN, COMMIT and ROLLBACK, and BEGIN ATOMIC … END, whose statements are planned when those before them are done.
+The statements of BEGIN ATOMIC stay text. They are parsed and planned one after another, each when those before it are
+done.
 """
 
 from __future__ import annotations

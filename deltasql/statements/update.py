@@ -1,7 +1,4 @@
-"""UPDATE, and the assignments that it shares with MERGE.
-
-UPDATE → a rewrite of the files that hold a matching row.
-"""
+"""UPDATE: a rewrite of the files that contain a matching row, and the assignments that it shares with MERGE."""
 
 from __future__ import annotations
 

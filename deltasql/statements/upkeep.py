@@ -1,12 +1,8 @@
-"""Statements by which other engines maintain tables.
+"""CACHE, UNCACHE, REFRESH, ANALYZE and REPAIR of tables: statements by which other engines maintain tables.
 
-CACHE and ANALYZE TABLE.
-
-CACHE, UNCACHE, REFRESH and ANALYZE of tables.
-
-Each statement reads the log anew, files have their statistics there, and rows are read from files: there is nothing to
-do for tables of the warehouse but to say whether they are there. What only Spark knows is Spark's to cache. ANALYZE …
-COMPUTE DELTA STATISTICS gives the files of other writers the statistics that they lack.
+Each statement reads the log anew, files have their statistics there, and rows are read from files: for Delta tables
+these statements only check that the table exists. Relations that only Spark knows are cached by Spark. ANALYZE …
+COMPUTE DELTA STATISTICS adds the statistics that files of other writers lack.
 """
 
 from __future__ import annotations

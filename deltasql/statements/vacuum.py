@@ -1,8 +1,6 @@
 """VACUUM: removes files that no retained version needs.
 
-VACUUM: its clauses come in any order.
-
-VACUUM: the retention of deleted files, and where to search for them. The files are determined when it runs.
+The plan has the retention of deleted files, and where to search for them. The files are determined when it runs.
 """
 
 from __future__ import annotations

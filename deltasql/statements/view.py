@@ -1,10 +1,6 @@
-"""Views.
+"""CREATE, ALTER and DROP of views, which are stored as text with its context at creation.
 
-CREATE and ALTER VIEW.
-
-Views of the catalog: their creation and their redefinition.
-
-Views: stored as text with its context at creation. Their tables are read at the version current at the query.
+The tables of a view are read at the version current at the query.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Statements about volumes, and about the files in them.
-
-CREATE VOLUME, and paths of files.
-
-CREATE, ALTER, DROP, DESCRIBE and SHOW of volumes; LIST, PUT, GET and REMOVE of files. Source: Databricks.
-"""
+"""CREATE, ALTER, DROP, DESCRIBE and SHOW of volumes; LIST, PUT, GET and REMOVE of files. Source: Databricks."""
 
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
-"""The parser proper: an LALR automaton whose lexer looks only for the terminals that the grammar accepts next.
+"""The LALR automaton that parses statements: its tables, its lexer, and the opaque pieces of SQL that it skips.
 
-A word may be a keyword or a name. Where both fit, the keyword is tried first, and the name when that leads nowhere; so
-every keyword that is not reserved can name a table or column. The error that is reported is the one furthest to the
-right.
+The lexer looks only for the terminals that the grammar accepts next. A word may be a keyword or a name. Where both fit,
+the keyword is tried first, and the name when that leads nowhere; so every keyword that is not reserved can name a table
+or column. The error that is reported is the one furthest to the right. A query or an expression of the user is one
+token for the grammar; separate functions find its end.
 
-Runs: pieces of the user's SQL that are one token for the grammar. Each function finds where one ends.
-
-The LALR tables of the grammar: compiled by lark once, kept in the user's cache, read back without importing lark.
-
-Importing lark takes 40 ms and compiling the grammar 150 ms more; a command line that runs one ALTER TABLE has 50 ms for
-all of parsing. So lark is imported only when the cache holds no tables for this very grammar text.
+lark compiles the tables once, and they are kept in the user's cache. Importing lark takes 40 ms and compiling the
+grammar 150 ms more; a command line that runs one ALTER TABLE has 50 ms for all of parsing. So lark is imported only
+when the cache has no tables for this very grammar text.
 """
 
 from __future__ import annotations

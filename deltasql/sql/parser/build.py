@@ -1,17 +1,10 @@
-"""Trees into statement nodes.
+"""The parser's entry point, and the builders that turn its trees into statement nodes.
 
-A rule is a list (`x_list`), or it has a function in deltasql/statements/builders, or it is named like a node of its
-family's module in deltasql.statements.nodes, whose fields are then the rule's children in order.
+A rule is a list (`x_list`), or a function is registered for it by `builds`, or it has the name of a node in its
+family's module of deltasql.statements, whose fields are then the rule's children in order.
 
-The parser's entry point: the automaton, the builders, and the errors of texts that neither can read.
-
-Names, flags and numbers that all families share.
-
-Data types, with the lengths of CHAR and VARCHAR in them. Source: Spark's names and their synonyms.
-
-Clauses that may stand in any order, each once.
-
-Time travel clauses.
+This module builds the values that all families share: names, flags, numbers, data types with the lengths of CHAR and
+VARCHAR, clauses in any order (each at most once), and time travel. Source of types: Spark's names and their synonyms.
 """
 
 from __future__ import annotations

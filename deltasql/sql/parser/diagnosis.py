@@ -1,8 +1,7 @@
-"""The error for a text that cannot be parsed, from the point where parsing got stuck.
+"""Errors, advice and completion for a text that cannot be parsed, from the point where parsing got stuck.
 
-Completion of statements: the keywords that may come next in an unfinished one.
-
-Advice for the most frequent syntax errors: sentences by patterns over the statement's words.
+Advice for the most frequent mistakes is found by patterns over the statement's words. Completion lists the keywords
+that may come next in an unfinished statement.
 """
 
 from __future__ import annotations

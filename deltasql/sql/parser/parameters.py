@@ -1,12 +1,9 @@
-"""Parameters of a statement, `:name` and `?`, replaced by SQL literals of their values.
+"""Values that are put into a statement before it is parsed: parameters, IDENTIFIER(text), and VERSION AS OF variable.
 
-IDENTIFIER(text): names given as texts, which replace the clause before the statement is parsed.
+Parameters, `:name` and `?`, are replaced by SQL literals of their values. A name in IDENTIFIER may be computed in any
+position, and no rule of the grammar depends on it. Source: Spark's IDENTIFIER clause.
 
-So a name may be computed in any position, and no rule of the grammar depends on it. Source: Spark's IDENTIFIER clause.
-
-VERSION AS OF variable: the number in a session variable replaces its name before the statement is parsed.
-
-The text of a view or a function is stored and parsed again: there the version must be a literal.
+The text of a view or a function is stored and parsed again: there the version of a time travel must be a literal.
 """
 
 from __future__ import annotations

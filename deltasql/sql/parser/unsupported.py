@@ -1,11 +1,8 @@
-"""Statements and clauses of the dialect that deltasql does not support, in one table.
+"""Statements and clauses of the dialect that deltasql does not support, in one table, with the errors for them.
 
 The table is used when the grammar cannot read a text, for statements that would go to Spark, and for names that are no
-tables. So an outdated entry is harmless: a text that can be parsed and planned is never refused by it.
-
-Statements about unsupported objects: of Unity Catalog, of pipelines, of other databases.
-
-Part of the table of `unsupported`.
+tables. So an outdated entry is harmless: a text that can be parsed and planned is never refused by it. Many entries are
+statements about objects that deltasql lacks: of Unity Catalog, of pipelines, of other databases.
 """
 
 from __future__ import annotations

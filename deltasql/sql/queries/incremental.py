@@ -1,13 +1,11 @@
-"""Queries whose result changes only where their sources change: by columns that both have in common.
+"""Queries whose result can be computed again in parts, and aggregate queries that the log or this process can answer.
 
 If a column `k` of the result is a column of each source, and the rows of the result with `k = x` depend on no rows but
-those of the sources with `k = x`, then only the values of `k` in changed rows need be computed again. This holds for
-projections and filters, for GROUP BY of `k`, and for inner joins on `k`. Anything else has no such column here.
+those of the sources with `k = x`, then only the values of `k` in changed rows need be computed again. This is true of
+projections and filters, of GROUP BY `k`, and of inner joins on `k`. No other query has such a column.
 
-Aggregate queries over one table, with DISTINCT and GROUP BY, parsed to a tree that can be computed.
-
-A recursive descent over the tokens. It accepts only queries that the log of a table may answer, or this process; their
-tree then has all of the query. Names are not resolved here.
+An aggregate query over one table, with DISTINCT and GROUP BY, is parsed by a recursive descent that accepts no other
+query, so its tree has all of the query. Names are not resolved in it.
 """
 
 from __future__ import annotations

@@ -1,27 +1,14 @@
-"""An upper estimate of the rows of a query, from its text and its tables.
+"""Facts on a query from its text and its tables alone: an estimate of its rows, its columns, and use of `_metadata`.
 
-Statements over few rows are computed in another way than those over many, and a wrong choice costs much more for many.
-So anything unknown here counts as many.
+Each function gives up at texts that it does not understand, and then assumes the worse case. Statements over few rows
+are computed in another way than those over many, and a wrong choice costs much more for many; so anything unknown
+counts as many rows. Inner joins, and joins that keep each row of the table, allow a query over all rows to be the sum
+of queries over parts of them. A join that keeps the other side's rows does not: a row that matches in a later part was
+added without a match before.
 
-Whether a query's result over all rows of a table is its result over parts of them, added up.
-
-Inner joins keep that, and joins that keep each row of the table. A join that keeps the other side's rows does not: a
-row that matches in a later part was added without a match before.
-
-The column `_metadata` of a table in a query: the file of a row, its row index, and its row id.
-
-A query may name it, and `*` does not include it. A view cannot hide a column: a table whose `_metadata` a query names
-has it as a plain column, and each `*` over the table excludes it.
-
-Works on brackets, set operators, stars and names; a column of the user's with this name is taken for it.
-
-The columns of a view's query without Spark: of the plain ones, `SELECT a, 1 AS b FROM t WHERE …`.
-
-Gives up at any other clause, at a second table, at an alias without AS, and at expressions whose type is not known.
-
-The columns that a query names, by its tokens alone.
-
-VALUES whose rows contain sub-queries, which Spark supports only in a SELECT.
+`_metadata` is the file of a row, its row index, and its row id. A query may name it, and `*` does not include it. A
+view cannot hide a column: a table whose `_metadata` a query names has it as a plain column, and each `*` over the table
+excludes it. A column of the user with this name is taken for it.
 """
 
 from __future__ import annotations

@@ -1,22 +1,13 @@
-"""The filters of a query by table: by them data files are skipped.
+"""Parts of a query that are found without an engine: filters by table, plain columns, unknown columns, constant rows.
 
-Uses sqlglot's tree; a query that sqlglot cannot parse has none, nor has a condition over two tables.
+Filters by table, from sqlglot's tree, allow data files to be skipped; a query that sqlglot cannot parse has none, nor
+has a condition over two tables. A plain projection of one table gives one row or none for each row: no joins, samples,
+sub-queries, aggregates, windows or functions that make rows. A query with anything that may make new columns has no
+unknown ones. Queries of constants alone are typical sources of a small MERGE; Spark evaluates those whose result may
+differ.
 
-Patterns over the words of a statement, for texts that the grammar does not take.
-
-Reads only the first thousands of tokens of a text.
-
-Queries that are plain projections of one table: each row of it gives one row, or none; or its columns as they are.
-
-Gives up at what sqlglot cannot read, at joins, samples, sub-queries, aggregates, windows and functions that make rows.
-
-Columns that a query names and none of its tables has, found without an engine.
-
-Errs on the side of silence: a query with anything that may make columns of its own has no such column.
-
-Queries of constants alone, read without Spark: SELECT 1 AS id UNION ALL …, SELECT * FROM VALUES (1) AS q (id).
-
-They are typical sources of a small MERGE. Where the result may differ from Spark's, the query is left to it.
+An outline is a statement as one line of its first thousands of tokens, for patterns over texts that the grammar does
+not take.
 """
 
 from __future__ import annotations
