@@ -15,7 +15,10 @@ from tests.source_trees import ROOT, refuse
 PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOR_DEVELOPERS = [
     ROOT / "benchmarks" / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "contributing", "decisions", "lost-races", "releasing")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("architecture", "contributing", "decisions", "lost-races", "releasing")
+    ),
 ]
 """Pages on the code: each name in them is one of the code."""
 

@@ -1,12 +1,8 @@
-"""Session settings, stored by SET. Keys are matched as written, as Spark does. Source: Delta's SQLConf.
+"""Session settings, stored by SET, and the registry of them. Source: Delta's SQLConf.
 
-A new setting needs one declaration here, and code that reads its value: `settings[RETRY_ATTEMPTS]`.
-
-One session setting, the registry of them, and constructors for the usual kinds.
-
-Which settings change the meaning of a query, of the literals in it, or of rows that are read.
-
-Session settings about writes and their data files. The registry's other settings are in `session_settings`.
+Keys are matched as written, as Spark does. A new setting needs one declaration in this module, and code that reads its
+value: `settings[RETRY_ATTEMPTS]`. Settings are classified by whether they change the meaning of a query, of the
+literals in it, or of rows that are read.
 """
 
 from __future__ import annotations

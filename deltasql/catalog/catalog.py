@@ -1,10 +1,6 @@
-"""The embedded catalog: names of schemas, tables, views, functions and volumes, and locations of tables.
+"""The embedded catalog: names of catalogs, schemas, tables, views, functions and volumes, and locations of tables.
 
-Look-ups of single names in a store, uncached or cached for one statement.
-
-Statements on catalogs: create, describe, comment on, drop and use one.
-
-Volumes: names of folders for files that are no tables, and the paths that stand for them. Source: Databricks.
+A volume is the name of a folder for files that are no tables; paths may stand for it. Source: Databricks.
 """
 
 from __future__ import annotations
@@ -15,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
+from typing import cast
 
 from deltasql.base import errors, meant, similar_names
 from deltasql.catalog.entries import (
@@ -43,13 +40,21 @@ from deltasql.catalog.entries import (
 from deltasql.catalog.external.routing import ExternalStore
 from deltasql.catalog.names import CatalogNames, Governed, Lookups, Name, as_parts
 from deltasql.catalog.store import (
+    CATALOGS,
+    FUNCTIONS,
+    RELATIONS,
+    SCHEMAS,
     SYSTEM,
+    VOLUMES,
     Kind,
     NameMissingError,
     NameTakenError,
     SchemaInUseError,
     SchemaKey,
     TableKey,
+    added,
+    of_kind,
+    required,
 )
 from deltasql.log import is_local, is_relative, local_path, relative_location
 
@@ -62,7 +67,7 @@ class Volumes(CatalogNames):
     def volumes(self, schema: Name | None = None, pattern: str | None = None) -> list[VolumeEntry]:
         """Volumes of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
         key = self._schema_key(self.current_schema if schema is None else schema)
-        found = self._store.volumes(key)
+        found = self._volumes(key)
         if not found:
             self._schema_folder(key)
         return [found[name] for name in matching(found, pattern)]
@@ -70,7 +75,7 @@ class Volumes(CatalogNames):
     def volume(self, name: Name) -> VolumeEntry:
         """The volume of this name. Raises VolumeNotFoundError."""
         key = self._table_key(name)
-        return self._existing(self._store.volumes(key[:2]), key)
+        return self._store.get(VOLUMES, key) or self._existing(self._volumes(key[:2]), key)
 
     def create_volume(
         self, name: Name, comment: str | None = None, location: str | None = None, if_not_exists: bool = False
@@ -83,15 +88,15 @@ class Volumes(CatalogNames):
         checked(key[2])
         managed = f"{self._schema_folder(key[:2])}/{key[2]}.volume"
 
-        def add(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
-            if key[2] in found:
+        def add(found: VolumeEntry | None) -> VolumeEntry:
+            if found is not None:
                 if if_not_exists:
                     return found
                 raise errors.VolumeAlreadyExistsError(volume=sql_name(key))
-            place = _free(managed, found) if location is None else self.absolute(location)
-            return {**found, key[2]: VolumeEntry(*key, place, location is None, now(), comment)}
+            place = _free(managed, self._volumes(key[:2])) if location is None else self.absolute(location)
+            return VolumeEntry(*key, place, location is None, now(), comment)
 
-        self._change_volumes(key[:2], add)
+        self._change_volume(key, add)
 
     def drop_volume(self, name: Name) -> VolumeEntry:
         """Removes a volume's name; returns its old entry, whose files the caller must remove.
@@ -100,32 +105,28 @@ class Volumes(CatalogNames):
         """
         key, dropped = self._table_key(name), list[VolumeEntry]()
 
-        def drop(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
-            dropped[:] = [self._existing(found, key)]
-            return {other: entry for other, entry in found.items() if other != key[2]}
+        def drop(found: VolumeEntry | None) -> None:
+            dropped[:] = [found or self._existing(self._volumes(key[:2]), key)]
 
-        self._change_volumes(key[:2], drop)
+        self._change_volume(key, drop)
         return dropped[0]
 
     def rename_volume(self, name: Name, new_name: str) -> None:
         """Renames a volume in its schema; its files stay. Raises VolumeNotFoundError, VolumeAlreadyExistsError."""
         key = self._table_key(name)
         new = (*key[:2], checked(new_name))
-
-        def rename(found: Mapping[str, VolumeEntry]) -> Mapping[str, VolumeEntry]:
-            entry = self._existing(found, key)
-            if new[2] in found:
-                raise errors.VolumeAlreadyExistsError(volume=sql_name(new))
-            left = {other: item for other, item in found.items() if other != key[2]}
-            return {**left, new[2]: replace(entry, name=new[2])}
-
-        self._change_volumes(key[:2], rename)
+        try:
+            self._change_volume(
+                key, lambda found: replace(found or self._existing(self._volumes(key[:2]), key), name=new[2])
+            )
+        except NameTakenError:
+            raise errors.VolumeAlreadyExistsError(volume=sql_name(new)) from None
 
     def comment_on_volume(self, name: Name, comment: str | None) -> None:
         """Sets the comment of a volume, None for none. Raises VolumeNotFoundError."""
         key = self._table_key(name)
-        self._change_volumes(
-            key[:2], lambda found: {**found, key[2]: replace(self._existing(found, key), comment=comment)}
+        self._change_volume(
+            key, lambda found: replace(found or self._existing(self._volumes(key[:2]), key), comment=comment)
         )
 
     def located(self, path: str) -> str:
@@ -171,7 +172,7 @@ class Volumes(CatalogNames):
 
     def _schema_folder(self, key: SchemaKey) -> str:
         """The location of a schema. Raises SchemaNotFoundError."""
-        stored = self._store.schema(key)
+        stored = self._store.get(SCHEMAS, key)
         if stored is None:
             raise self._schema_not_found(*key)
         return self._placed(stored, self._catalog_location(key[0])).location
@@ -185,13 +186,14 @@ class Volumes(CatalogNames):
         advice = meant(similar) or "Run SHOW VOLUMES to see what exists."
         raise errors.VolumeNotFoundError(volume=sql_name(key), advice=advice, similar=similar)
 
-    def _change_volumes(
-        self, key: SchemaKey, change: Callable[[Mapping[str, VolumeEntry]], Mapping[str, VolumeEntry]]
-    ) -> None:
+    def _volumes(self, key: SchemaKey) -> Mapping[str, VolumeEntry]:
+        return {entry.name: entry for entry in self._store.list(VOLUMES, key)}
+
+    def _change_volume(self, key: TableKey, change: Callable[[VolumeEntry | None], VolumeEntry | None]) -> None:
         try:
-            self._store.change_volumes(key, change)
+            self._store.edit(VOLUMES, key, change)
         except NameMissingError:
-            raise self._schema_not_found(*key) from None
+            raise self._schema_not_found(*key[:2]) from None
 
 
 def _inside(parts: Sequence[str], path: str) -> list[str]:
@@ -231,7 +233,7 @@ class Catalogs(Governed):
             raise errors.InformationSchemaReadOnlyError(name=SYSTEM)
         catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))
         try:
-            self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))
+            self._store.edit(CATALOGS, catalog.key, added(catalog))
         except NameTakenError:
             if if_not_exists:
                 return False
@@ -240,7 +242,7 @@ class Catalogs(Governed):
 
     def catalog(self, name: str) -> CatalogEntry:
         """One catalog. Raises CatalogNotFoundError."""
-        stored = self._store.catalog(name.lower())
+        stored = self._store.get(CATALOGS, (name.lower(),))
         if stored is None:
             raise self._catalog_not_found(name)
         place = self._location_of(stored.name, stored)
@@ -275,7 +277,7 @@ class Catalogs(Governed):
         while True:
             try:
                 dropped += self._drop_schemas(catalog, cascade)
-                self._store.remove_catalog(catalog)
+                self._store.remove((catalog,))
             except NameMissingError:
                 if if_exists:
                     return dropped
@@ -289,20 +291,20 @@ class Catalogs(Governed):
 
     def _change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
         try:
-            self._store.change_catalog(name.lower(), change)
+            self._store.edit(CATALOGS, (name.lower(),), required(Kind.CATALOG, change), Kind.CATALOG)
         except NameMissingError:
             raise self._catalog_not_found(name) from None
 
     def _drop_schemas(self, catalog: str, cascade: bool) -> list[TableEntry]:
         """Drops the schemas of a catalog. Without `cascade` raises SchemaInUseError but for an empty `default`."""
-        schemas = [stored.name for stored in self._store.schemas(catalog)]
+        schemas = [stored.name for stored in self._store.list(SCHEMAS, (catalog,))]
         others = sorted(schema for schema in schemas if schema != DEFAULT_SCHEMA)
         if others and not cascade:
             raise SchemaInUseError(others)
         dropped: list[TableEntry] = []
         for schema in schemas:
             with suppress(NameMissingError):
-                dropped += self._store.drop_schema((catalog, schema), cascade)
+                dropped += self._store.remove((catalog, schema), cascade)
         return dropped
 
     def use_catalog(self, name: str) -> None:
@@ -343,7 +345,8 @@ class Catalog(Catalogs, Volumes):
             return False
         place = None if location is None else self.absolute(location)
         try:
-            self._store.add_schema(StoredSchema(catalog, schema, comment, place, now(), dict(properties or {})))
+            stored = StoredSchema(catalog, schema, comment, place, now(), dict(properties or {}))
+            self._store.edit(SCHEMAS, stored.key, added(stored))
         except NameTakenError:
             if if_not_exists:
                 return False
@@ -361,7 +364,7 @@ class Catalog(Catalogs, Volumes):
         if (catalog, schema) == (DEFAULT_CATALOG, DEFAULT_SCHEMA):
             raise errors.DropDefaultSchemaError(schema=schema)
         try:
-            return list(self._store.drop_schema((catalog, schema), cascade))
+            return list(self._store.remove((catalog, schema), cascade))
         except NameMissingError:
             self._refuse_information_schema(catalog, schema)
             if if_exists:
@@ -387,13 +390,13 @@ class Catalog(Catalogs, Volumes):
         """Schemas of one catalog (the current one if None), by name. For `pattern` see `entries.matching`."""
         owner = self.current_catalog if catalog is None else catalog.lower()
         place = self._catalog_location(owner)
-        found = {stored.name: self._placed(stored, place) for stored in self._store.schemas(owner)}
+        found = {stored.name: self._placed(stored, place) for stored in self._store.list(SCHEMAS, (owner,))}
         return [found[name] for name in matching(found, pattern)]
 
     def schema(self, name: Name) -> SchemaEntry:
         """One schema. Raises SchemaNotFoundError."""
         catalog, schema = self._schema_key(name)
-        stored = self._store.schema((catalog, schema))
+        stored = self._store.get(SCHEMAS, (catalog, schema))
         if stored is None:
             found = self._information_catalog(catalog, schema)
             if found is None:
@@ -404,7 +407,7 @@ class Catalog(Catalogs, Volumes):
     def has_schema(self, name: Name) -> bool:
         """Whether there is a schema of this name."""
         key = self._schema_key(name)
-        return self._store.schema(key) is not None or self._information_catalog(*key) is not None
+        return self._store.get(SCHEMAS, key) is not None or self._information_catalog(*key) is not None
 
     def use(self, name: Name) -> None:
         """Makes a schema (and its catalog) the current one. Raises SchemaNotFoundError."""
@@ -433,7 +436,7 @@ class Catalog(Catalogs, Volumes):
         """Tables and views of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
         key = self._schema_key(self.current_schema if schema is None else schema)
         try:
-            found = {entry.name: entry for entry in self._store.entries(key)}
+            found = {entry.name: entry for entry in self._store.list(RELATIONS, key)}
         except NameMissingError:
             built_in = self._information_views(key)
             if built_in is None:
@@ -488,13 +491,13 @@ class Catalog(Catalogs, Volumes):
         place = self.absolute(location)
         entry = TableEntry(catalog, schema, checked(name), place, managed, now(), source, refreshed, governance)
         with self._explained(entry.parts, entry.parts):
-            self._store.add_table(entry)
+            self._store.edit(RELATIONS, entry.parts, added(cast("Entry", entry)))
         return entry
 
     def unregister(self, parts: Name) -> TableEntry:
         """Removes a table's name; returns its old entry. Raises TableNotFoundError."""
         with self._explained(parts):
-            entry = self._store.remove(self._table_key(parts), Kind.TABLE)
+            entry = self._removed(self._table_key(parts), Kind.TABLE)
             assert isinstance(entry, TableEntry)
             return entry
 
@@ -515,15 +518,13 @@ class Catalog(Catalogs, Volumes):
             self.schema((catalog, schema))
             raise
         with self._explained(parts, (catalog, schema, name)):
-            return self._store.rename(old, (catalog, schema, name))
+            return self._store.move(old, (catalog, schema, name))
 
     def set_location(self, parts: Name, location: str) -> TableEntry:
         """Sets the location of a table, which becomes external; returns the new entry. Raises TableNotFoundError."""
         with self._explained(parts):
             place = self.absolute(location)
-            return self._store.change_table(
-                self._table_key(parts), lambda table: replace(table, location=place, managed=False)
-            )
+            return self._changed_table(parts, lambda table: replace(table, location=place, managed=False))
 
     def define(self, parts: Name, definition: RefreshDefinition) -> TableEntry:
         """Sets the definition of a materialized view or streaming table; returns the new entry.
@@ -531,7 +532,7 @@ class Catalog(Catalogs, Volumes):
         Raises TableNotFoundError.
         """
         with self._explained(parts):
-            return self._store.change_table(self._table_key(parts), lambda table: replace(table, refreshed=definition))
+            return self._changed_table(parts, lambda table: replace(table, refreshed=definition))
 
     def change_source(self, parts: Name, change: Callable[[TableSource], TableSource]) -> None:
         """Changes the stored source of a table of another format; a Delta table is left as it is.
@@ -543,7 +544,7 @@ class Catalog(Catalogs, Volumes):
             return entry if entry.source is None else replace(entry, source=change(entry.source))
 
         with self._explained(parts):
-            self._store.change_table(self._table_key(parts), changed)
+            self._changed_table(parts, changed)
 
     # Views and functions
 
@@ -560,14 +561,14 @@ class Catalog(Catalogs, Volumes):
             return found.defined(definition) if isinstance(found, ViewEntry) else ViewEntry(*key, definition, now())
 
         try:
-            self._store.change_view(key, changed)
+            self._store.edit(RELATIONS, key, changed)
         except NameMissingError:
             raise self._schema_not_found(*key[:2]) from None
 
     def drop_view(self, parts: Name) -> bool:
         """Removes a view; False if there is none."""
         try:
-            self._store.remove(self._table_key(parts), Kind.VIEW)
+            self._removed(self._table_key(parts), Kind.VIEW)
         except NameMissingError:
             self.refuse_information(parts)
             return False
@@ -576,7 +577,7 @@ class Catalog(Catalogs, Volumes):
     def functions(self, schema: Name | None = None, pattern: str | None = None) -> list[FunctionEntry]:
         """Functions of one schema (the current one if None), by name."""
         key = self._schema_key(self.current_schema if schema is None else schema)
-        found = {entry.name: entry for entry in self._store.functions(key)}
+        found = {entry.name: entry for entry in self._store.list(FUNCTIONS, key)}
         return [found[name] for name in matching(found, pattern)]
 
     def function(self, parts: Name) -> FunctionEntry | None:
@@ -596,7 +597,7 @@ class Catalog(Catalogs, Volumes):
             return FunctionEntry(*key, definition, now(), UNGOVERNED if found is None else found.governance)
 
         try:
-            self._store.change_function(key, changed)
+            self._store.edit(FUNCTIONS, key, changed)
         except NameMissingError:
             raise self._schema_not_found(*key[:2]) from None
 
@@ -611,7 +612,7 @@ class Catalog(Catalogs, Volumes):
             return self._external_location(external, (catalog, schema, checked(name)))
         wanted = f"{self.schema((catalog, schema)).location}/{checked(name)}"
         key = (catalog, schema, name)
-        taken = {entry.location for entry in self._store.tables_below(wanted) if entry.parts != key}
+        taken = {entry.location for entry in self._store.below(wanted) if entry.parts != key}
         candidates = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(taken) + 2))
         return next(place for place in candidates if place not in taken)
 
@@ -634,10 +635,32 @@ class Catalog(Catalogs, Volumes):
             raise store.refused(f"tables without LOCATION in the schema {sql_name(key[1:2])}, which has no location")
         return f"{place}/{key[2]}"
 
+    def _changed_table(self, parts: Name, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        """Replaces the entry of a table, which is returned. Raises NameMissingError."""
+
+        def changed(found: Entry | None) -> TableEntry:
+            entry = of_kind(found, Kind.TABLE)
+            assert isinstance(entry, TableEntry)
+            return change(entry)
+
+        result = self._store.edit(RELATIONS, self._table_key(parts), changed, Kind.TABLE)
+        assert isinstance(result, TableEntry)
+        return result
+
+    def _removed(self, key: TableKey, kind: Kind) -> Entry | None:
+        """Removes a table or a view; returns its entry, None for a view of a server. Raises NameMissingError."""
+        removed: list[Entry] = []
+
+        def remove(found: Entry | None) -> None:
+            removed[:] = [of_kind(found, kind)]
+
+        self._store.edit(RELATIONS, key, remove, kind)
+        return removed[0] if removed else None
+
     def _change_schema(self, name: Name, change: Callable[[StoredSchema], StoredSchema]) -> None:
         key = self._schema_key(name)
         try:
-            self._store.change_schema(key, change)
+            self._store.edit(SCHEMAS, key, required(Kind.SCHEMA, change), Kind.SCHEMA)
         except NameMissingError:
             raise self._schema_not_found(*key) from None
 

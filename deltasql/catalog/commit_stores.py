@@ -1,10 +1,8 @@
-"""Commits of managed tables in the SQLite file of a warehouse, or in one object of it.
+"""Commits of managed tables that the embedded catalog has ratified, in its SQLite file or in one object.
 
-The embedded catalog as the committer of tables: which of their commits it has ratified, by location.
-
-Locations outlive a rename, and two names of one table share its commits. See `log.committer.catalog_commits`.
-
-The SQLite file that holds the catalog: opened on first use, safe for several processes and threads.
+Commits are found by location, since locations outlive a rename, and two names of one table share its commits. See
+`log.committers`. The SQLite file has the whole catalog; it is opened on first use, and safe for several processes and
+threads.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Records of governance: owners, privileges, row filters, column masks, and securables without data. None is enforced
-by the catalog.
+"""Entries of the catalog, rules of names, and stored definitions and records of governance with their JSON.
 
-Source: the statements of Unity Catalog that say so.
+The definitions of views and functions are the SQL text, and the context that determines its meaning. The text is parsed
+again at each use, so it must not refer to temporary objects.
 
-Stored definitions of views, functions, refreshed tables and tables of other formats, and their JSON.
-
-Those of views and functions are the SQL text, and the context that determines its meaning. The text is parsed again at
-each use, so it must not refer to temporary objects.
-
-Entries of the catalog, and rules of names.
+Owners, privileges, row filters, column masks and securables without data are recorded. The catalog enforces none of
+them. Source: the statements of Unity Catalog that say so.
 """
 
 from __future__ import annotations
@@ -454,6 +450,10 @@ class StoredCatalog:
     properties: Mapping[str, str] = field(default_factory=dict)
     governance: Governance = UNGOVERNED
 
+    @property
+    def key(self) -> tuple[str]:
+        return (self.name,)
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
@@ -478,6 +478,10 @@ class StoredSchema:
     created_at: int
     properties: Mapping[str, str] = field(default_factory=dict)
     governance: Governance = UNGOVERNED
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.catalog, self.name)
 
 
 @dataclass(frozen=True, slots=True)

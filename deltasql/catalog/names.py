@@ -1,16 +1,14 @@
-"""Full names in the catalog, their default locations, and errors for names that do not exist.
+"""Full names in the catalog, their default locations, look-ups of single names, and records of governance.
 
-Look-ups of single names in a store, uncached or cached for one statement.
-
-Records of governance on the objects of a catalog, and securables without data.
+Look-ups are uncached, or cached for one statement. A name that does not exist is an error with suggestions of others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from deltasql.base import DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry
@@ -27,7 +25,6 @@ from deltasql.catalog.entries import (
     StoredSchema,
     TableEntry,
     ViewEntry,
-    VolumeEntry,
     checked,
     matching,
     now,
@@ -37,17 +34,25 @@ from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, R
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import (
+    CATALOGS,
+    FUNCTIONS,
     INFORMATION_SCHEMA,
+    RELATIONS,
+    SCHEMAS,
+    SECURABLES,
     SYSTEM,
+    VOLUMES,
     CatalogStore,
+    Group,
+    Kind,
     NameMissingError,
     NameTakenError,
     SchemaKey,
     TableKey,
-    Volumes,
     has_information_view,
     information_view,
     information_views,
+    required,
 )
 from deltasql.log import (
     LAST_CHECKPOINT,
@@ -98,7 +103,7 @@ class CatalogNames:
 
     def catalogs(self, pattern: str | None = None) -> list[str]:
         """Names of all catalogs, sorted."""
-        return matching(self._store.catalogs(), pattern)
+        return matching([catalog.name for catalog in self._store.list(CATALOGS)], pattern)
 
     def _schema_key(self, name: Name) -> SchemaKey:
         parts = as_parts(name)
@@ -124,7 +129,7 @@ class CatalogNames:
             return self.warehouse
         if self.external.type_of(catalog) is not None:
             return ""
-        return self._location_of(catalog, self._store.catalog(catalog))
+        return self._location_of(catalog, self._store.get(CATALOGS, (catalog,)))
 
     def _location_of(self, catalog: str, stored: StoredCatalog | None) -> str:
         if catalog == DEFAULT_CATALOG:
@@ -148,11 +153,11 @@ class CatalogNames:
 
         A schema of that name that an earlier release has stored is a schema like any other.
         """
-        if schema != INFORMATION_SCHEMA or self._store.schema((catalog, schema)) is not None:
+        if schema != INFORMATION_SCHEMA or self._store.get(SCHEMAS, (catalog, schema)) is not None:
             return None
         if catalog == SYSTEM:
             return StoredCatalog(SYSTEM, None, None, 0)
-        return self._store.catalog(catalog)
+        return self._store.get(CATALOGS, (catalog,))
 
     def _information_view(self, key: TableKey) -> ViewEntry | None:
         """The built-in view of this name, or None."""
@@ -185,7 +190,7 @@ class CatalogNames:
         self._refuse_information_schema(catalog, schema)
         if catalog not in self.catalogs():
             return self._catalog_not_found(catalog)
-        similar = similar_names(schema, (stored.name for stored in self._store.schemas(catalog)), most=3)
+        similar = similar_names(schema, (stored.name for stored in self._store.list(SCHEMAS, (catalog,))), most=3)
         advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
         return errors.SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
 
@@ -239,9 +244,9 @@ class CatalogNames:
 
     def _similar(self, catalog: str, schema: str, name: str, views: Collection[str]) -> tuple[str, ...]:
         """Names like `name` in its schema or among `views`; else tables of that name in other schemas."""
-        known = {entry.parts for entry in self._store.tables_below("")}
+        known = {entry.parts for entry in self._store.below("")}
         with suppress(NameMissingError):
-            known |= {entry.parts for entry in self._store.entries((catalog, schema))}
+            known |= {entry.parts for entry in self._store.list(RELATIONS, (catalog, schema))}
         here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
         near = similar_names(name, (*views, *here), most=3)
         if near:
@@ -272,9 +277,9 @@ class Lookups:
     def entry(self, key: TableKey) -> Entry | None:
         """One table or view, or None."""
         if not self._once:
-            return self._store.entry(key)
+            return self._store.get(RELATIONS, key)
         if key not in self._entries:
-            self._entries[key] = self._store.entry(key)
+            self._entries[key] = self._store.get(RELATIONS, key)
         return self._entries[key]
 
     def forget(self, key: TableKey) -> None:
@@ -284,15 +289,22 @@ class Lookups:
     def function(self, key: TableKey) -> FunctionEntry | None:
         """One function, or None."""
         if not self._once:
-            return self._store.function(key)
+            return self._store.get(FUNCTIONS, key)
         if key not in self._functions:
-            self._functions[key] = self._store.function(key)
+            self._functions[key] = self._store.get(FUNCTIONS, key)
         return self._functions[key]
 
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
 VOLUME = "VOLUME"
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
+_GROUPS: Mapping[str, Group[Any]] = {
+    CATALOG: CATALOGS,
+    SCHEMA: SCHEMAS,
+    TABLE: RELATIONS,
+    FUNCTION: FUNCTIONS,
+    VOLUME: VOLUMES,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,23 +327,21 @@ class Governed(CatalogNames):
 
         Raises the error of a missing object.
         """
-        kind, parts = subject.kind, subject.parts
+        group = _GROUPS.get(subject.kind)
+        if group is None:
+            self._change_records(subject, change)
+            return
+        missing = Kind.SCHEMA if group is SCHEMAS else Kind.CATALOG if group is CATALOGS else Kind.TABLE
         try:
-            if kind == CATALOG:
-                self._store.change_catalog(parts[0], lambda item: replace(item, governance=change(item.governance)))
-            elif kind == SCHEMA:
-                key = (parts[0], parts[1])
-                self._store.change_schema(key, lambda item: replace(item, governance=change(item.governance)))
-            elif kind == TABLE:
-                self._store.change_governance(self._table_key(parts), change)
-            elif kind == FUNCTION:
-                self._store.change_function(self._table_key(parts), lambda item: _of_function(item, change, subject))
-            elif kind == VOLUME:
-                self._store.change_volumes(
-                    (parts[0], parts[1]), lambda found: _of_volume(found, parts[2], change, subject)
-                )
-            else:
-                self._change_records(subject, change)
+            if group is RELATIONS and self.external.type_of(subject.parts[0]) is not None:
+                # Records on tables of external catalogs are their servers' own.
+                raise NameMissingError(missing)
+            self._store.edit(
+                group,
+                tuple(part.lower() for part in subject.parts),
+                required(missing, lambda item: replace(item, governance=change(item.governance))),
+                missing,
+            )
         except NameMissingError:
             raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.") from None
 
@@ -344,25 +354,18 @@ class Governed(CatalogNames):
             found = found or Securable(METASTORE, "", now())
             return replace(found, governance=change(found.governance))
 
-        self._store.change_securable((subject.kind, subject.parts[0] if subject.parts else ""), changed)
+        self._store.edit(SECURABLES, (subject.kind, subject.parts[0] if subject.parts else ""), changed)
 
     def governance(self, subject: Subject) -> Governance:
         """The records on an object; none for a missing one."""
         kind, parts = subject.kind, subject.parts
-        found: StoredCatalog | StoredSchema | Entry | FunctionEntry | VolumeEntry | Securable | None
-        if kind == CATALOG:
-            found = self._store.catalog(parts[0])
-        elif kind == SCHEMA:
-            found = self._store.schema((parts[0], parts[1]))
-        elif kind == TABLE:
-            found = self._lookups.entry(self._table_key(parts))
+        if kind == TABLE:
+            found: Any = self._lookups.entry(self._table_key(parts))
         elif kind == FUNCTION:
             found = self._lookups.function(self._table_key(parts))
-        elif kind == VOLUME:
-            found = self._store.volumes((parts[0], parts[1])).get(parts[2])
         else:
-            name = parts[0] if parts else ""
-            found = next((item for item in self._store.securables() if item.key == (kind, name)), None)
+            key = parts if kind in _GROUPS else (kind, parts[0] if parts else "")
+            found = self._store.get(_GROUPS.get(kind, SECURABLES), key)
         return UNGOVERNED if found is None else found.governance
 
     def governed_at(self, location: str) -> list[TableEntry]:
@@ -371,13 +374,13 @@ class Governed(CatalogNames):
         Asks the store for all its names.
         """
         place = self.absolute(location)
-        named = self._store.tables_below("/" if is_local(place) else place)
+        named = self._store.below("/" if is_local(place) else place)
         found = (item for item in named if item.governance.has_policies and is_same_directory(item.location, place))
         return sorted(found, key=lambda item: item.parts)
 
     def securables(self, kind: str) -> list[Securable]:
         """The securables of a kind, by name."""
-        found = [item for item in self._store.securables() if item.kind == kind]
+        found = [item for item in self._store.list(SECURABLES) if item.kind == kind]
         return sorted(found, key=lambda item: item.name)
 
     def securable(self, kind: str, name: str) -> Securable:
@@ -401,7 +404,7 @@ class Governed(CatalogNames):
                 return found
             raise errors.SecurableExistsError(str(Subject(added.kind, (added.name,))))
 
-        self._store.change_securable(added.key, add)
+        self._store.edit(SECURABLES, added.key, add)
 
     def change_securable(self, kind: str, name: str, change: Callable[[Securable], Securable | None]) -> None:
         """Replaces a securable by the result of `change`, which may be called again; None removes it.
@@ -420,24 +423,10 @@ class Governed(CatalogNames):
             return None if result is None else replace(result, name=renamed)
 
         try:
-            self._store.change_securable((kind, name.lower()), changed)
+            self._store.edit(SECURABLES, (kind, name.lower()), changed)
         except NameTakenError:
             raise errors.SecurableExistsError(str(Subject(kind, (renamed,)))) from None
 
 
-def _of_function(
-    found: FunctionEntry | None, change: Callable[[Governance], Governance], subject: Subject
-) -> FunctionEntry:
-    if found is None:
-        raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
-    return replace(found, governance=change(found.governance))
-
-
 def _quoted(part: str) -> str:
     return sql_name((part,))
-
-
-def _of_volume(found: Volumes, name: str, change: Callable[[Governance], Governance], subject: Subject) -> Volumes:
-    if name not in found:
-        raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
-    return {**found, name: replace(found[name], governance=change(found[name].governance))}

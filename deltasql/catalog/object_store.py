@@ -1,21 +1,19 @@
-"""Names as JSON objects of the warehouse, in an object store: one for all schemas, one for the tables of each.
+"""The catalog of a warehouse in an object store: JSON objects, one for all schemas, and one for the tables of each.
 
     <warehouse>/_catalog.d/schemas.json                     catalogs and schemas, with comments, places and properties
     <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables, views, functions, volumes
     <warehouse>/_catalog.d/securables.json                  shares, connections, groups …: records without data
     <warehouse>/_catalog.d/commits.json                     ratified commits of the tables that the catalog manages
 
-No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
-swap. Two things concern two objects:
+No table, schema or catalog can have that folder: their names have no dot. A change of one object is one compare-and-
+swap. Two changes concern two objects:
 
 *DROP SCHEMA* closes the tables' object, which decides it: from then on no table is found or created there. Then it
 takes the schema from the list. A crash in between leaves a name in SHOW SCHEMAS that is no schema for anything else;
 CREATE SCHEMA of it succeeds, and DROP SCHEMA takes it away. A closed object stays, and is opened again by the first
 table of a later schema of that name, which has another id.
 
-*RENAME to another schema*: see `renaming`.
-
-Protocol to rename a table from one schema to another, whose names are in two objects, atomically for readers.
+*RENAME to another schema* is atomic for readers, by these steps:
 
 1. The new schema's object gets the announcement of the arrival. Readers ignore it.
 2. The table in the old schema's object is replaced by its departure. **This compare-and-swap commits the renaming.**
@@ -33,10 +31,10 @@ was renaming starts again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from deltasql.base import errors
 from deltasql.catalog.commit_stores import ObjectCommits
@@ -50,25 +48,31 @@ from deltasql.catalog.documents import (
     new_id,
 )
 from deltasql.catalog.entries import (
+    DEFAULT_SCHEMA,
     Entry,
     FunctionEntry,
-    Governance,
     Securable,
     StoredCatalog,
     StoredSchema,
     TableEntry,
-    ViewEntry,
+    VolumeEntry,
 )
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.catalog.store import (
+    CATALOGS,
+    FUNCTIONS,
+    RELATIONS,
+    SCHEMAS,
+    SECURABLES,
+    VOLUMES,
+    Group,
+    Key,
     Kind,
     NameMissingError,
     NameTakenError,
     SchemaInUseError,
     SchemaKey,
     TableKey,
-    Volumes,
-    of_kind,
 )
 from deltasql.log import LogStore
 
@@ -76,6 +80,8 @@ from deltasql.log import LogStore
 _MOST_ATTEMPTS = 20
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
+_Change: TypeAlias = Callable[["_R | None"], "_R | None"]
 
 Edited: TypeAlias = tuple["SchemaTables | None", _T]
 """New content of an object, None for no change, and the result to return."""
@@ -267,70 +273,191 @@ class ObjectCatalogStore:
         self._renaming = Renaming(self._tables, self._edit)
         self.commits = ObjectCommits(self._objects, FOLDER)
 
-    def catalogs(self) -> Collection[str]:
-        return self._list().catalogs.keys()
+    def get(self, group: Group[_R], key: Key) -> _R | None:
+        return cast("_R | None", self._get(group, key))
 
-    def catalog(self, name: str) -> StoredCatalog | None:
-        return self._list().catalog(name)
+    def _get(self, group: Group[Any], key: Key) -> Any:
+        match group.name, key:
+            case CATALOGS.name, (name,):
+                return self._list().catalog(name)
+            case SCHEMAS.name, (catalog, schema):
+                found = self._list().find((catalog, schema))
+                return None if found is None else found.schema
+            case SECURABLES.name, _:
+                return self._securables().get((key[0], key[1]))
+            case RELATIONS.name, (catalog, schema, name):
+                return self._entry((catalog, schema, name))
+        tables = self._tables((key[0], key[1]))
+        if tables is None:
+            return None
+        return (tables.functions if group.name == FUNCTIONS.name else tables.volumes).get(key[2])
 
-    def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
-        def add(schemas: SchemaList) -> SchemaList:
-            if catalog.name in schemas.catalogs:
-                raise NameTakenError
-            return schemas.with_catalog(catalog).with_schema(SchemaRecord(new_id(), default))
+    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+        return cast("Sequence[_R]", self._all(group, parent))
 
-        self._edit_list(add)
+    def _all(self, group: Group[Any], parent: Key) -> Sequence[Any]:
+        if group.name == SECURABLES.name:
+            return [*self._securables().values()]
+        if group.name == CATALOGS.name:
+            found = self._list()
+            return [catalog for name in found.catalogs if (catalog := found.catalog(name)) is not None]
+        if group.name == SCHEMAS.name:
+            return [kept.schema for kept in self._list().catalogs.get(parent[0], {}).values()]
+        schema = (parent[0], parent[1])
+        if group.name == RELATIONS.name:
+            return self._entries(schema)
+        tables = self._tables(schema)
+        if tables is None:
+            return []
+        return [*(tables.functions if group.name == FUNCTIONS.name else tables.volumes).values()]
 
-    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+    def edit(
+        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+    ) -> _R | None:
+        edits: Mapping[str, Callable[..., Any]] = {
+            CATALOGS.name: self._edit_catalog,
+            SCHEMAS.name: self._edit_schema,
+            RELATIONS.name: self._edit_relation,
+            FUNCTIONS.name: self._edit_function,
+            VOLUMES.name: self._edit_volume,
+            SECURABLES.name: self._edit_securable,
+        }
+        return cast("_R | None", edits[group.name](key, change, must_exist))
+
+    def _edit_catalog(self, key: Key, change: _Change[StoredCatalog], must_exist: Kind | None) -> StoredCatalog | None:
+        result: StoredCatalog | None = None
+
         def edit(schemas: SchemaList) -> SchemaList:
-            found = schemas.catalog(name)
-            if found is None:
-                raise NameMissingError(Kind.CATALOG)
-            return schemas.with_catalog(change(found))
+            nonlocal result
+            found = schemas.catalog(key[0])
+            if found is None and must_exist is not None:
+                raise NameMissingError(must_exist)
+            result = change(found)
+            if result is None:
+                return schemas
+            changed = schemas.with_catalog(result)
+            if found is not None:
+                return changed
+            default = StoredSchema(result.name, DEFAULT_SCHEMA, None, None, result.created_at)
+            return changed.with_schema(SchemaRecord(new_id(), default))
 
         self._edit_list(edit)
+        return result
 
-    def remove_catalog(self, name: str) -> None:
+    def _edit_schema(self, key: Key, change: _Change[StoredSchema], must_exist: Kind | None) -> StoredSchema | None:
+        catalog, name = key
+        result: StoredSchema | None = None
+
+        def edit(schemas: SchemaList) -> SchemaList:
+            nonlocal result
+            found = schemas.find((catalog, name))
+            if found is not None and _is_half_dropped(found, self._tables((catalog, name))):
+                found = None
+            if found is None and (must_exist is not None or catalog not in schemas.catalogs):
+                raise NameMissingError(must_exist or Kind.CATALOG)
+            result = change(None if found is None else found.schema)
+            if result is None:
+                return schemas
+            return schemas.with_schema(SchemaRecord(new_id() if found is None else found.id, result))
+
+        self._edit_list(edit)
+        return result
+
+    def _edit_relation(self, key: Key, change: _Change[Entry], must_exist: Kind | None) -> Entry | None:
+        catalog, schema, name = key
+
+        def edit(found: SchemaTables | None) -> Edited[Entry | None]:
+            if must_exist is not None:
+                tables, kept = present(found, (catalog, schema, name))
+                changed = change(kept.entry)
+            else:
+                if found is not None and name in found.arrivals:
+                    raise UnsettledError([found.arrivals[name]])
+                tables = self._opened(found, (catalog, schema))
+                old = tables.tables.get(name)
+                changed = change(None if old is None else old.entry)
+            if changed is None:
+                return tables.without_table(name), None
+            return tables.with_table(TableRecord(new_id(), changed)), changed
+
+        return self._change((catalog, schema), edit)
+
+    def _edit_function(self, key: Key, change: _Change[FunctionEntry], must_exist: Kind | None) -> FunctionEntry | None:
+        def edit(found: SchemaTables | None) -> Edited[FunctionEntry | None]:
+            tables = self._opened(found, (key[0], key[1]))
+            old = tables.functions.get(key[2])
+            if old is None and must_exist is not None:
+                raise NameMissingError(must_exist)
+            changed = change(old)
+            return tables.with_function(key[2], changed), changed
+
+        return self._change((key[0], key[1]), edit)
+
+    def _edit_volume(self, key: Key, change: _Change[VolumeEntry], must_exist: Kind | None) -> VolumeEntry | None:
+        def edit(found: SchemaTables | None) -> Edited[VolumeEntry | None]:
+            tables = self._opened(found, (key[0], key[1]))
+            volumes = dict(tables.volumes)
+            old = volumes.pop(key[2], None)
+            if old is None and must_exist is not None:
+                raise NameMissingError(must_exist)
+            changed = change(old)
+            if changed is not None:
+                if changed.name in volumes:
+                    raise NameTakenError
+                volumes[changed.name] = changed
+            return replace(tables, volumes=volumes), changed
+
+        return self._change((key[0], key[1]), edit)
+
+    def _edit_securable(self, key: Key, change: _Change[Securable], must_exist: Kind | None) -> Securable | None:
+        def edit(found: SecurableList | None) -> tuple[SecurableList, Securable | None]:
+            if found is None:
+                self._objects.require_conditional_puts(FOLDER)
+            kept = {} if found is None else dict(found.securables)
+            old = kept.pop((key[0], key[1]), None)
+            if old is None and must_exist is not None:
+                raise NameMissingError(must_exist)
+            changed = change(old)
+            if changed is not None:
+                if changed.key in kept:
+                    raise NameTakenError
+                kept[changed.key] = changed
+            return SecurableList(kept), changed
+
+        return self._objects.change(_SECURABLES, SecurableList, edit)
+
+    def _securables(self) -> Mapping[tuple[str, str], Securable]:
+        found = self._objects.read(_SECURABLES, SecurableList)
+        return {} if found is None else found.securables
+
+    def move(self, key: TableKey, new: TableKey) -> Entry:
+        if key[:2] != new[:2]:
+            return self._renaming.rename(key, new, self._free)
+
+        def rename(found: SchemaTables | None) -> Edited[Entry]:
+            tables, kept = present(found, key)
+            renamed = kept.entry.renamed(new)
+            left = self._free(tables.without_table(key[2]), new)
+            return left.with_table(TableRecord(new_id(), renamed)), renamed
+
+        return self._change(key[:2], rename)
+
+    def remove(self, key: Key, cascade: bool = False) -> Sequence[TableEntry]:
+        if len(key) > 1:
+            return self._remove_schema((key[0], key[1]), cascade)
+
         def remove(schemas: SchemaList) -> SchemaList:
-            if name not in schemas.catalogs:
+            if key[0] not in schemas.catalogs:
                 raise NameMissingError(Kind.CATALOG)
-            if schemas.catalogs[name]:
-                raise SchemaInUseError(list(schemas.catalogs[name]))
-            return schemas.without_catalog(name)
+            if schemas.catalogs[key[0]]:
+                raise SchemaInUseError([*schemas.catalogs[key[0]]])
+            return schemas.without_catalog(key[0])
 
         self._edit_list(remove)
+        return []
 
-    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
-        return [kept.schema for kept in self._list().catalogs.get(catalog, {}).values()]
-
-    def schema(self, key: SchemaKey) -> StoredSchema | None:
-        kept = self._list().find(key)
-        return None if kept is None else kept.schema
-
-    def add_schema(self, schema: StoredSchema) -> None:
-        key = (schema.catalog, schema.name)
-
-        def add(schemas: SchemaList) -> SchemaList:
-            if schema.catalog not in schemas.catalogs:
-                raise NameMissingError(Kind.CATALOG)
-            found = schemas.find(key)
-            if found is not None and not _is_half_dropped(found, self._tables(key)):
-                raise NameTakenError
-            return schemas.with_schema(SchemaRecord(new_id(), schema))
-
-        self._edit_list(add)
-
-    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
-        def edit(schemas: SchemaList) -> SchemaList:
-            found = schemas.find(key)
-            if found is None or _is_half_dropped(found, self._tables(key)):
-                raise NameMissingError(Kind.SCHEMA)
-            return schemas.with_schema(replace(found, schema=change(found.schema)))
-
-        self._edit_list(edit)
-
-    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        def close(tables: SchemaTables | None) -> Edited[tuple[str, list[TableEntry] | None]]:
+    def _remove_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
+        def close(tables: SchemaTables | None) -> Edited[tuple[str, Sequence[TableEntry] | None]]:
             # The list is read after the object: if the schema is dropped and made anew meanwhile, the swap fails.
             schema_id = self._schema_id(key)
             if tables is not None and _is_closed(tables, schema_id):
@@ -354,7 +481,7 @@ class ObjectCatalogStore:
             raise NameMissingError(Kind.SCHEMA)
         return dropped
 
-    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
+    def _entries(self, schema: SchemaKey) -> Sequence[Entry]:
         found = self._renaming.seen(self._tables(schema))
         if found is None or not found.is_open:
             kept = self._list().find(schema)
@@ -363,117 +490,20 @@ class ObjectCatalogStore:
             return []
         return [kept.entry for kept in found.tables.values()]
 
-    def tables_below(self, location: str) -> Sequence[TableEntry]:
-        found = self._objects.read_below(_TABLES, SchemaTables)
-        departed = {arrival for tables in found for arrival in tables.departed}
-        kept = [kept for tables in found for kept in tables.tables.values()]
-        kept += [item.table for tables in found for item in tables.arrivals.values() if item.table.id in departed]
-        tables = (item.entry for item in kept if isinstance(item.entry, TableEntry))
-        return [entry for entry in tables if entry.location.startswith(location)]
-
-    def entry(self, key: TableKey) -> Entry | None:
+    def _entry(self, key: TableKey) -> Entry | None:
         found = self._tables(key[:2])
         if found is not None and key[2] in found.arrivals:
             found = self._renaming.seen(found)
         kept = None if found is None else found.tables.get(key[2])
         return None if kept is None else kept.entry
 
-    def add_table(self, entry: TableEntry) -> None:
-        def add(tables: SchemaTables | None) -> Edited[None]:
-            return self._free(tables, entry.parts).with_table(TableRecord(new_id(), entry)), None
-
-        self._change(entry.parts[:2], add)
-
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
-        def remove(found: SchemaTables | None) -> Edited[Entry]:
-            tables, kept = present(found, key)
-            return tables.without_table(key[2]), of_kind(kept.entry, kind)
-
-        return self._change(key[:2], remove)
-
-    def rename(self, key: TableKey, new: TableKey) -> Entry:
-        if key[:2] != new[:2]:
-            return self._renaming.rename(key, new, self._free)
-
-        def rename(found: SchemaTables | None) -> Edited[Entry]:
-            tables, kept = present(found, key)
-            renamed = kept.entry.renamed(new)
-            left = self._free(tables.without_table(key[2]), new)
-            return left.with_table(TableRecord(new_id(), renamed)), renamed
-
-        return self._change(key[:2], rename)
-
-    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
-        def edit(found: SchemaTables | None) -> Edited[TableEntry]:
-            tables, kept = present(found, key)
-            entry = of_kind(kept.entry, Kind.TABLE)
-            assert isinstance(entry, TableEntry)
-            changed = change(entry)
-            return tables.with_table(TableRecord(new_id(), changed)), changed
-
-        return self._change(key[:2], edit)
-
-    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
-        def edit(found: SchemaTables | None) -> Edited[None]:
-            if found is not None and key[2] in found.arrivals:
-                raise UnsettledError([found.arrivals[key[2]]])
-            tables = self._opened(found, key[:2])
-            kept = tables.tables.get(key[2])
-            return tables.with_table(TableRecord(new_id(), change(None if kept is None else kept.entry))), None
-
-        self._change(key[:2], edit)
-
-    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
-        def edit(found: SchemaTables | None) -> Edited[None]:
-            tables, kept = present(found, key)
-            entry = replace(kept.entry, governance=change(kept.entry.governance))
-            return tables.with_table(TableRecord(new_id(), entry)), None
-
-        self._change(key[:2], edit)
-
-    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
-        found = self._tables(schema)
-        return [] if found is None else list(found.functions.values())
-
-    def function(self, key: TableKey) -> FunctionEntry | None:
-        found = self._tables(key[:2])
-        return None if found is None else found.functions.get(key[2])
-
-    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
-        def edit(found: SchemaTables | None) -> Edited[None]:
-            tables = self._opened(found, key[:2])
-            return tables.with_function(key[2], change(tables.functions.get(key[2]))), None
-
-        self._change(key[:2], edit)
-
-    def volumes(self, schema: SchemaKey) -> Volumes:
-        found = self._tables(schema)
-        return {} if found is None else found.volumes
-
-    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
-        def edit(found: SchemaTables | None) -> Edited[None]:
-            tables = self._opened(found, schema)
-            return replace(tables, volumes=change(tables.volumes)), None
-
-        self._change(schema, edit)
-
-    def securables(self) -> Sequence[Securable]:
-        found = self._objects.read(_SECURABLES, SecurableList)
-        return [] if found is None else list(found.securables.values())
-
-    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
-        def edit(found: SecurableList | None) -> tuple[SecurableList, None]:
-            if found is None:
-                self._objects.require_conditional_puts(FOLDER)
-            kept = {} if found is None else dict(found.securables)
-            changed = change(kept.pop(key, None))
-            if changed is not None:
-                if changed.key in kept:
-                    raise NameTakenError
-                kept[changed.key] = changed
-            return SecurableList(kept), None
-
-        self._objects.change(_SECURABLES, SecurableList, edit)
+    def below(self, location: str) -> Sequence[TableEntry]:
+        found = self._objects.read_below(_TABLES, SchemaTables)
+        departed = {arrival for tables in found for arrival in tables.departed}
+        kept = [kept for tables in found for kept in tables.tables.values()]
+        kept += [item.table for tables in found for item in tables.arrivals.values() if item.table.id in departed]
+        tables = (item.entry for item in kept if isinstance(item.entry, TableEntry))
+        return [entry for entry in tables if entry.location.startswith(location)]
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -1,22 +1,23 @@
-"""Interface of the stores of a warehouse's names: entries in, entries and typed conflicts out.
+"""Interface of the stores of a warehouse's names, and the views of the information schema of each catalog.
 
-The information schema that each catalog has: the names and columns of its views. Source: Databricks.
+Entries go into a store, and entries or typed conflicts come out.
 
-The views are built in and stored nowhere; the planner computes their rows. The catalog `system` has an information
-schema about all catalogs, and nothing else.
+The views of the information schema are built in and stored nowhere; the planner computes their rows. Source:
+Databricks. The catalog `system` has an information schema about all catalogs, and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeAlias
+from operator import attrgetter
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from deltasql.catalog.commit_stores import CommitStore
 from deltasql.catalog.entries import (
     Entry,
     FunctionEntry,
-    Governance,
     SchemaMode,
     Securable,
     StoredCatalog,
@@ -28,14 +29,13 @@ from deltasql.catalog.entries import (
 )
 from deltasql.schema import INTEGER, STRING, TIMESTAMP, DataType, StructField, StructType
 
+_R = TypeVar("_R")
+
 SchemaKey: TypeAlias = tuple[str, str]
 """Catalog and schema, in lower case."""
 
 TableKey: TypeAlias = tuple[str, str, str]
 """Catalog, schema and table, view, function or volume, in lower case."""
-
-Volumes: TypeAlias = Mapping[str, VolumeEntry]
-"""The volumes of one schema, by name."""
 
 
 class Kind(Enum):
@@ -76,8 +76,51 @@ def of_kind(entry: Entry | None, kind: Kind) -> Entry:
     return entry
 
 
+def required(kind: Kind, change: Callable[[_R], _R]) -> Callable[[_R | None], _R]:
+    """The change of a record that must be there. Raises NameMissingError."""
+
+    def changed(found: _R | None) -> _R:
+        if found is None:
+            raise NameMissingError(kind)
+        return change(found)
+
+    return changed
+
+
+def added(record: _R) -> Callable[[_R | None], _R]:
+    """The change that adds a record. Raises NameTakenError."""
+
+    def changed(found: _R | None) -> _R:
+        if found is not None:
+            raise NameTakenError
+        return record
+
+    return changed
+
+
+Key: TypeAlias = tuple[str, ...]
+"""The parts of a full name, in lower case; of a securable, its kind and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Generic[_R]):
+    """One group of records of a store. `key` is the key of a record."""
+
+    name: str
+    key: Callable[[_R], Key]
+
+
+CATALOGS: Group[StoredCatalog] = Group("catalogs", attrgetter("key"))
+SCHEMAS: Group[StoredSchema] = Group("schemas", attrgetter("key"))
+RELATIONS: Group[Entry] = Group("tables", attrgetter("parts"))
+"""Tables and views, which have one namespace."""
+FUNCTIONS: Group[FunctionEntry] = Group("functions", attrgetter("parts"))
+VOLUMES: Group[VolumeEntry] = Group("volumes", attrgetter("parts"))
+SECURABLES: Group[Securable] = Group("securables", attrgetter("key"))
+
+
 class CatalogStore(Protocol):
-    """Store of names: a SQLite file, objects beside the tables, or the server of a catalog.
+    """Store of the records of names: a SQLite file, objects beside the tables, or the server of a catalog.
 
     Names are passed in lower case and checked. Each change is atomic, and of concurrent changes for one name, in any
     process or machine, exactly one succeeds. The current schema, default locations and user errors are the Catalog's.
@@ -89,91 +132,40 @@ class CatalogStore(Protocol):
     def commits(self) -> CommitStore:
         """Where the commits of managed tables are."""
 
-    def catalogs(self) -> Collection[str]:
-        """Names of all catalogs, in no order."""
+    def get(self, group: Group[_R], key: Key) -> _R | None:
+        """One record, or None."""
 
-    def catalog(self, name: str) -> StoredCatalog | None:
-        """One catalog, or None."""
+    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+        """The records in a catalog or schema, or all catalogs or securables, in no order.
 
-    def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
-        """Adds a catalog with its default schema. Raises NameTakenError."""
+        None for a missing parent, but for RELATIONS: raises NameMissingError where there is no such schema.
+        """
 
-    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
-        """Replaces a catalog by the result of `change`, which may be called again. Raises NameMissingError."""
+    def edit(
+        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+    ) -> _R | None:
+        """Replaces a record by the result of `change`, which is returned; None removes the record.
 
-    def remove_catalog(self, name: str) -> None:
-        """Removes a catalog that has no schemas. Raises NameMissingError, SchemaInUseError with its schemas."""
+        `change` gets None for a missing record, and may be called again; if it raises, nothing is changed. A volume
+        and a securable may get another name. A new catalog gets its default schema.
 
-    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
-        """The schemas of a catalog, in no order; none if there is no such catalog."""
+        Raises NameMissingError: of the kind `must_exist`, if there is no such record, else for a missing catalog or
+        schema; NameTakenError for a new name.
+        """
 
-    def schema(self, key: SchemaKey) -> StoredSchema | None:
-        """One schema, or None."""
-
-    def add_schema(self, schema: StoredSchema) -> None:
-        """Adds a schema. Raises NameTakenError, NameMissingError for its catalog."""
-
-    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
-        """Replaces a schema by the result of `change`, which may be called again. Raises NameMissingError."""
-
-    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        """Removes a schema with its tables and volumes, which are returned, views and functions. Raises
-        NameMissingError, and without `cascade` SchemaInUseError."""
-
-    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
-        """Tables and views of a schema, in no order. Raises NameMissingError where there is no such schema."""
-
-    def tables_below(self, location: str) -> Sequence[TableEntry]:
-        """All tables, of all schemas, whose location begins with this text, and possibly others."""
-
-    def entry(self, key: TableKey) -> Entry | None:
-        """One table or view, or None."""
-
-    def add_table(self, entry: TableEntry) -> None:
-        """Adds a table. Raises NameTakenError, NameMissingError for its catalog or schema."""
-
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
-        """Removes a table or a view, by `kind`; returns its old entry. Raises NameMissingError."""
-
-    def rename(self, key: TableKey, new: TableKey) -> Entry:
+    def move(self, key: TableKey, new: TableKey) -> Entry:
         """Renames a table or view; returns the new entry. Raises NameMissingError for the old name, then for the new
         catalog or schema; NameTakenError."""
 
-    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
-        """Replaces a table by the result of `change`, which may be called again; returns it. Raises
-        NameMissingError."""
+    def remove(self, key: Key, cascade: bool = False) -> Sequence[TableEntry]:
+        """Removes a catalog that has no schemas, or a schema with its views, functions, tables and volumes.
 
-    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
-        """Sets the entry of a name to the view that `change` returns for the current entry, None if there is none.
-        `change` may be called again; if it raises, nothing is changed. Raises NameMissingError for the catalog or
-        schema."""
+        Tables and volumes are returned. Raises NameMissingError, SchemaInUseError for a catalog with schemas, and
+        without `cascade` for a schema with anything in it.
+        """
 
-    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
-        """Replaces the records on a table or view by the result of `change`, which may be called again. Raises
-        NameMissingError."""
-
-    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
-        """The functions of a schema, in no order; none if there is no such schema."""
-
-    def function(self, key: TableKey) -> FunctionEntry | None:
-        """One function, or None."""
-
-    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
-        """Like `change_view` for a function, which is removed if `change` returns None."""
-
-    def volumes(self, schema: SchemaKey) -> Volumes:
-        """The volumes of a schema; none if there is no such schema."""
-
-    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
-        """Replaces the volumes of a schema by the result of `change`, which may be called again; if it raises, nothing
-        is changed. Raises NameMissingError for the catalog or schema."""
-
-    def securables(self) -> Sequence[Securable]:
-        """All securables without data, in no order."""
-
-    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
-        """Replaces a securable, by kind and name, by the result of `change`, which may be called again; None removes
-        it. The result may have another name. Raises NameTakenError for that."""
+    def below(self, location: str) -> Sequence[TableEntry]:
+        """All tables, of all schemas, whose location begins with this text, and possibly others."""
 
     def close(self) -> None:
         """Closes files and connections; a later call opens them again."""

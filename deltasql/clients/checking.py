@@ -1,14 +1,8 @@
-"""Checks the statements of a script, one after the other, each on the names that those before it have left.
+"""`deltasql check`: the errors of the statements of scripts, as lines or as JSON, without running them.
 
-A finding of a check: an error with its place in the checked text.
-
-The columns of queries, which the planner leaves to an engine.
-
-The names of a warehouse in a scratch one: tables without rows, views, functions, volumes, schemas and catalogs.
-
-A session that plans statements and computes no rows: what plans change is changed in a scratch warehouse alone.
-
-`deltasql check`: the errors of scripts, as lines or as JSON.
+Each statement is checked on the names that those before it have left. It is planned in a scratch warehouse, which has
+the names of the real one: tables without rows, views, functions, volumes, schemas and catalogs. Plans change the
+scratch warehouse alone. Columns of queries, which the planner leaves to an engine, are checked in this process.
 """
 
 from __future__ import annotations

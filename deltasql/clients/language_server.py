@@ -1,6 +1,6 @@
-"""The protocol's side of the server: requests in, positions of the client, answers out.
+"""The language server: requests and positions of the protocol, and answers about one text.
 
-Answers about one text, in offsets of characters, without the protocol.
+Answers are computed in offsets of characters, without the protocol.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Choice between this process and the engine: for computing a statement's rows, and for file I/O.
+"""Choice between this process and the engine, for computing a statement's rows and for file I/O, and constraint errors.
 
-Spark's executors read and write in parallel, but need access to the files: the same disk, or a Hadoop connector (jars)
+Spark's executors read and write in parallel, but need access to the files: the local disk, or a Hadoop connector (jars)
 for the object store. This process needs neither: it exchanges Arrow tables with Spark. Its file I/O passes through its
 memory, so it does I/O for small inputs, and for all inputs that executors cannot reach.
 
-Errors about rows that violate a constraint, from an engine's message or from in-process evaluation.
+Errors about rows that violate a constraint are made from an engine's message or by in-process evaluation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The engine of a session: each statement is tried in this process first, and else goes to Spark or Sail.
 
-Rows of a query that this process may read from files; an engine for all other uses of the query.
+This process may read the rows of a query from files; an engine starts for all other uses of the query.
 """
 
 from __future__ import annotations

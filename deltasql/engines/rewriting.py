@@ -1,10 +1,8 @@
-"""Steps of a file rewrite common to in-process evaluation and engine: its input files, and its outcome.
+"""Steps of a file rewrite common to in-process evaluation and engine: input files, copied rows, and the outcome.
 
-Row indexes, by file, of the rows that actions change: the content of new deletion vectors.
-
-The rows of a table's files in their stored form, copied from file to file within this process.
-
-Compaction: the files of a bin become one, with rows unchanged and in order, by Arrow in this process.
+Row indexes of changed rows, by file, are the content of new deletion vectors. Rows in their stored form are copied from
+file to file within this process. In a compaction the files of a bin become one, with rows unchanged and in order, by
+Arrow.
 """
 
 from __future__ import annotations

@@ -1,20 +1,12 @@
-"""Parser of Parquet footers for new tables over foreign files: schema, rows, bounds and key-value pairs.
+"""Parquet footers: parsed and edited where Arrow has no function for it, and facts that only they contain.
 
-It does not use pyarrow, like `row_groups`, since files may be of any writer. Schemas stay unparsed bytes, since those
-of a thousand files are mostly equal. Source: Parquet's thrift definition.
+The parser does not use pyarrow, like `row_groups`, since files may be of any writer. Schemas stay unparsed bytes, since
+those of a thousand files are mostly equal. The footer is at the end of the file and nothing points into it, so it can
+be replaced by a longer one. Field ids of elements, keys and values are written into footers, since Spark's writer gives
+ids to the fields of structs only, and Iceberg finds everything by its id. Source: Apache Parquet, File Format, and the
+comments of its Thrift definitions.
 
-Reading and editing of Parquet footers, where Arrow has no function for it.
-
-The footer is at the end of the file and nothing points into it, so it can be replaced by a longer one.
-Source: Apache Parquet, File Format, and the comments of its Thrift definitions.
-
-Field ids of elements, keys and values, written into the footers of Parquet files.
-
-Spark's writer gives ids to the fields of structs only, and Iceberg finds everything by its id.
-
-Facts about data files that only their footers contain: unexpected columns, and reliability of bounds.
-
-Thread pools for parallel I/O in this process, and waits that Ctrl-C interrupts.
+The module also has the thread pools for parallel I/O in this process, whose waits Ctrl-C interrupts.
 """
 
 from __future__ import annotations

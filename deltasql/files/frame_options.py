@@ -1,8 +1,7 @@
-"""The options of DataFrames: of writes, of reads and of streams. A new one is one declaration here, and its reader.
+"""The options of DataFrames: of writes, of reads and of streams.
 
-Names are matched in any letter case. Unknown options are ignored, as in Spark.
-
-The options of a stream that reads a table.
+A new option is one declaration in this module, and the code that reads it. Names are matched in any letter case.
+Unknown options are ignored, as in Spark.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-"""The place of a statement's new files. Nothing refers to them until a commit does.
+"""The directory of a statement's new files, the memory limit of this process, and the session facts for file I/O.
 
-The memory limit for rows and files that this process reads for one statement.
-
-Session properties that in-process evaluation depends on, for any engine.
-
-Engines without a JVM that run in this process: a JVM beside them would not be reached by PySpark.
-
-The sizes that decide between in-process evaluation and the engine, and between driver and executors for file I/O.
-
-Sizes are bytes of Parquet data files, unless stated otherwise.
+No commit refers to a staged file until the statement commits. The memory limit applies to rows and files that this
+process reads for one statement. `RUNNING` names the engines without a JVM that run in this process: a JVM beside them
+would not be reached by PySpark.
 """
 
 from __future__ import annotations

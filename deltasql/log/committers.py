@@ -1,9 +1,8 @@
 """Arbitration of commits to one version: by the file system, or by the catalog that manages the table.
 
-Commits of tables that a catalog manages: which versions it has ratified, and which of these are not published yet.
-
-A commit is staged as `_delta_log/_staged_commits/<version>.<uuid>.json`, ratified by the catalog, published as
-`<version>.json`, and then forgotten by the catalog but for its number. Source: Delta protocol, Catalog-managed tables.
+A commit to a table that a catalog manages is staged as `_delta_log/_staged_commits/<version>.<uuid>.json`, ratified by
+the catalog, published as `<version>.json`, and then forgotten by the catalog except for its number. Source: Delta
+protocol, Catalog-managed tables.
 """
 
 from __future__ import annotations

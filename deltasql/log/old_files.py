@@ -1,11 +1,7 @@
-"""Which files of a table's folder no version needs that may still be read.
+"""Files of a table's folder that no version needs, and files of a version that are missing where the log names them.
 
 A file stays if it is in the newest version, if it was removed later than the cutoff, or if it is itself younger: it may
-belong to a commit that is still to come. Files of the change data feed are in no version and go by their age.
-
-Which files of a version are not where the log says.
-
-Snapshots of tables that have no log of Delta's: the files that another format lists, as one version.
+belong to a commit that is still to come. Files of the change data feed are in no version; only their age counts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""A log whose newest version is the one that a transaction has read, with its uncommitted changes on top.
+"""The log of a table inside a transaction: the version that it has read, with its uncommitted changes on top.
 
-The actions of several statements, one after another, as those of one commit. Pure: nothing is read or written.
-
-Changes of several statements to one file (added, rows deleted, removed) are merged into one. Source: Delta protocol,
-Action Reconciliation: a commit adds a file at most once, and removes it with the deletion vector of the version before.
-
-Questions about rows to a transaction, which depends on a row if one of its statements does.
+Changes of several statements to one file (added, rows deleted, removed) are merged into one; nothing is read or written
+for that. Source: Delta protocol, Action Reconciliation: a commit adds a file at most once, and removes it with the
+deletion vector of the version before. A transaction depends on a row if one of its statements does.
 """
 
 from __future__ import annotations

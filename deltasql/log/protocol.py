@@ -1,11 +1,9 @@
-"""The protocol of a table: which versions and table features a client must know to read or write it.
+"""The protocol of a table, and the table features of Delta with their properties and their support in deltasql.
 
-Source: Delta protocol, Protocol Evolution and Table Features.
+A protocol says which versions and table features a client must know to read or write a table. Source: Delta protocol,
+Protocol Evolution and Table Features; Valid Feature Names in Table Features.
 
-The table features of Delta, the properties that enable them, and their support in deltasql.
-
-Source: Delta protocol, Valid Feature Names in Table Features. To change the support of a feature, change `FEATURES`;
-the properties that enable one are in the property registry.
+To change the support of a feature, change `FEATURES`; the properties that enable one are in `table_properties`.
 """
 
 from __future__ import annotations

@@ -1,17 +1,12 @@
-"""Lists files of other formats below a location as Spark does. Source: Spark, Generic File Sources.
+"""Lists files of other formats below a location as Spark does, and records the files that COPY INTO has loaded.
 
 Names that begin with `_` or `.` are hidden, unless they are partitions. Folders below the location are included if they
-are partitions (`p=1`), or if all of them are requested.
+are partitions (`p=1`), or if all of them are requested. Source: Spark, Generic File Sources. Patterns of paths are
+Hadoop's: ?, *, [a-z], [^a-z] and {one,other}; a star does not match a slash. Source: Hadoop, FileSystem.globStatus.
 
-Patterns of paths as Hadoop reads them: ?, *, [a-z], [^a-z] and {one,other}; a star does not go past a slash.
-
-Source: Hadoop, FileSystem.globStatus.
-
-Files that COPY INTO has loaded into a table: `_delta_log/_copy_into_log/`, and the txn action that makes it valid.
-
-A part is one file of that folder: lines of JSON, the first with the state, each other with a loaded file. The newest
-part lists the older parts of the state. A part is valid only once committed: the `txn` action of COPY_INTO has the
-number of the newest part, in the same commit as the rows. See docs/copy-into.md.
+A part of the record is one file of `_delta_log/_copy_into_log/`: lines of JSON, the first with the state, each other
+with a loaded file. The newest part lists the older parts of the state. A part is valid only once committed: the `txn`
+action of COPY_INTO has the number of the newest part, in the commit that adds the rows. See docs/copy-into.md.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""The rows of a table as a stream: a snapshot first, then what each version adds. Source: features of Delta, streams.
+"""The rows of a table as a stream, the changes of its versions for change readers, and its clustering columns.
 
-A place in the stream is an Offset, in the form that delta-spark gives it in a checkpoint.
+A stream is a snapshot first, then the rows that each version adds. Source: features of Delta, streams. A place in it is
+a `StreamOffset`, in the form that delta-spark gives it in a checkpoint. Changes of a version are the files that change
+readers read. Source: Delta protocol, Reading CDF. Versions in the history may have traces of a table feature after it
+was dropped.
 
-Changes of each table version, as the files that change readers read. Source: Delta protocol, Reading CDF.
-
-Traces of a dropped table feature in the history of a table.
-
-Clustering columns in the log: a metadata domain of physical paths. Source: Delta protocol, Clustered Table.
+Clustering columns are a metadata domain of physical paths. Source: Delta protocol, Clustered Table.
 """
 
 from __future__ import annotations

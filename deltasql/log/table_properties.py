@@ -1,17 +1,11 @@
-"""Registry of the `delta.*` table properties. A new one needs one declaration here, and code that reads its value.
+"""Registry of the `delta.*` table properties, and typed access to the properties of one table.
 
-Source: Delta's table property reference.
+A new property needs one declaration in this module, and code that reads its value. A definition has the values of the
+property, its table feature, and when it is removed. Source: Delta's table property reference.
 
-Definition of a `delta.*` table property: its values, its table feature, and when it is removed.
-
-The properties are declared in `property_registry`.
-
-Properties in which deltasql stores keys and tags, for which the protocol has no action.
-
-They are part of the table's configuration, which every engine carries from one metaData action to the next, and need no
-table feature. Users do not set them by hand, and no statement shows them among the table's properties.
-
-Typed access to the properties of one table.
+deltasql stores keys and tags in properties, since the protocol has no action for them. They are part of the table's
+configuration, which every engine carries from one metaData action to the next, and need no table feature. Users do not
+set them by hand, and no statement shows them among the table's properties.
 """
 
 from __future__ import annotations

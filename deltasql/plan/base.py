@@ -1,12 +1,8 @@
-"""Parts of statement nodes: names, and text of the user's SQL that Spark parses.
+"""Parts of plans: statement nodes, names, SQL texts, marks of checks, and records of a statement's ways and notes.
 
-Names and texts by which a plan marks its checks and casts, so that their failures can be identified.
-
-They occur in Spark's errors, never in those of the user.
-
-How the rows of a statement are computed, for EXPLAIN, results and the log of the process.
-
-Notes of a statement for its user, beside its rows: what was ignored, and what is recorded only.
+Marks occur in Spark's errors, never in those of the user: they identify the check or cast that failed. A way says how
+the rows of a statement are computed, for EXPLAIN, results and the log of the process. A note says beside the rows of a
+statement that a part of it was ignored, or is recorded only.
 """
 
 from __future__ import annotations

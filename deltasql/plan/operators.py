@@ -1,15 +1,11 @@
-"""The closed set of physical operators, by which rows are read, computed and written.
+"""The closed set of physical operators, by which rows are read, computed and written, and the read sets of statements.
 
 An operator is data. The planner builds trees of them, EXPLAIN prints them, an engine or this process evaluates them.
-Expressions in operators are SQL text in Spark's dialect, mostly the user's own.
+Expressions in operators are SQL text in Spark's dialect, mostly as the user wrote it. A function of Python is an
+operator without rows.
 
-A function of Python, as an operator without rows.
-
-The SQL texts in a plan.
-
-Read sets: the files and rows that a statement depends on, and that concurrent commits must not have changed.
-
-How a statement's new data files are written: their compression and size.
+A read set is the files and rows that a statement depends on, and that concurrent commits must not have changed. The
+shape of new data files is their compression and size.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""Checks of a table's schema before it is committed: names, types, NOT NULL, partition columns, invariants.
+"""Checks of a table's schema, identity columns, and type widening.
 
-Identity columns, by the metadata of their column. Source: Delta protocol, Identity Columns.
+Schemas are checked before a commit: names, types, NOT NULL, partition columns, invariants. A schema from a log is
+validated, since any writer may have written it. Identity columns are described by the metadata of their column. Source:
+Delta protocol, Identity Columns.
 
-Validation of a schema read from a log, which may have been written by any writer.
-
-Type widening: the record of type changes that need no rewrite of files. Source: Delta protocol, Type Widening.
-
-Which changes these are `deltasql.schema.type_lattice.can_widen` tells.
-
-Spark's Parquet reader gives a narrow file's values as the wide type by itself, for every pair that is allowed here,
-at every depth and with either of its readers; so files of before and after a change are read together.
+Type widening records type changes that need no rewrite of files. Source: Delta protocol, Type Widening.
+`deltasql.schema.type_lattice.can_widen` says which changes these are. Spark's Parquet reader gives a narrow file's
+values as the wide type for every pair that is allowed, at every depth and with either of its readers; so files of
+before and after a change are read together.
 """
 
 from __future__ import annotations

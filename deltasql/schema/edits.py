@@ -1,6 +1,6 @@
-"""Pure edits of a schema: each returns a new one. Names are matched without case and keep the schema's spelling.
+"""Pure edits of a schema, as ALTER TABLE makes them: each returns a new one. REPLACE COLUMNS rewrites no files.
 
-ALTER TABLE … REPLACE COLUMNS: the new schema of a table, without a rewrite of its files.
+Names are matched without case and keep the schema's spelling.
 """
 
 from __future__ import annotations

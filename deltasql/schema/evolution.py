@@ -1,10 +1,7 @@
-"""Schema evolution: merging a table's schema with that of new data, by one algorithm for all statements.
+"""Schema evolution by one algorithm for all statements, and Arrow types of tables and of data files.
 
-Whether data of one schema can be read with another.
-
-Types of tables as Arrow types, as PySpark converts them.
-
-Columns as data files have them: under physical names, with field ids.
+The module also decides whether data of one schema can be read with another. Arrow types are those of PySpark's
+conversion; columns in data files have physical names and field ids.
 """
 
 from __future__ import annotations

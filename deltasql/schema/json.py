@@ -1,6 +1,6 @@
-"""Schemas to and from the JSON text of `metaData.schemaString`. Source: Delta protocol, Schema Serialization Format.
+"""Schemas to and from the JSON text of `metaData.schemaString`, and partition values of the log as Python values.
 
-Partition values as Python values of their column's type.
+Source: Delta protocol, Schema Serialization Format.
 """
 
 from __future__ import annotations

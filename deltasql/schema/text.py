@@ -1,17 +1,14 @@
-"""Names, texts, types and schemas as SQL, and as Spark's own type names; a tree for people.
+"""Names, types, schemas, paths and values as SQL, and the declared types CHAR(n) and VARCHAR(n).
 
-Whatever comes from a table goes into SQL through here, or as a value through schema.literals: a table is data, and may
-hold anything. What both of them give is one token, or one type, whatever is in it.
+All data of a table goes into SQL through this module: a table may contain anything. The result is one token, or one
+type, whatever is in it. Types also have Spark's type names, and schemas a tree for people.
 
-Python values as SQL that Spark parses.
+CHAR(n) and VARCHAR(n) are strings, whose length is in the metadata of their column. Source: Spark. In the log a column
+with such a type in it is declared with STRING in its place, and the whole type as it was declared is a text in the
+column's metadata. In this module the declared type is a tree like any other, in which CHAR(3) is the primitive type
+`char(3)`.
 
-CHAR(n) and VARCHAR(n): strings, whose length the metadata of their column tells. Source: Spark.
-
-In the log a column with such a type in it is declared with STRING in its place, and the whole type as it was declared
-is a text in the column's metadata. Here the declared type is a tree like any other, in which CHAR(3) is the primitive
-type `char(3)`.
-
-Column paths in a schema: `a.b`, `arr.element.x`, `m.key`, `m.value.y`; names match without case by default.
+Column paths are `a.b`, `arr.element.x`, `m.key`, `m.value.y`; names match without case by default.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Data types of Delta tables: immutable trees that compare by value. Source: Delta protocol, schema serialization.
+"""Data types of Delta tables as immutable trees that compare by value, with column mapping and row id columns.
 
-The columns of data files in which moved rows carry their ids. Source: Delta protocol, Row Tracking.
+Source: Delta protocol, schema serialization.
 
-Column mapping: fields are found in data files by an id or a physical name that renaming does not touch.
-
-Source: Delta protocol, Column Mapping.
+With column mapping, fields are found in data files by an id or a physical name that renaming does not touch. Source:
+Delta protocol, Column Mapping. Moved rows carry their ids in columns of data files. Source: Delta protocol, Row
+Tracking.
 """
 
 from __future__ import annotations

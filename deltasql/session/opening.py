@@ -1,6 +1,6 @@
-"""How a session is opened.
+"""Opening of sessions, and reflection of a session's catalog for other tools.
 
-Reflection of a session's catalog for other tools: relations, columns, keys. Needs no Spark.
+Reflection lists relations, columns and keys, and needs no Spark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Sessions: SQL text in, Result out, by the steps parse → plan → run → commit.
 
-The news of commits for external catalogs, which repeat schema and properties of a log.
-
-The external catalogs of a session: where their configuration is from, and what they ask of a table's log.
+External catalogs that repeat schema and properties of a log are notified of each commit. They are configured by the
+arguments of the session, and by its Spark session.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""ALTER TABLE … constraints; keys as CREATE TABLE and ALTER TABLE declare them.
+"""Constraints of tables (keys, CHECK, NOT NULL, column invariants), and the ALTER TABLE statements about them.
 
-Keys of tables and of columns.
-
-Primary and foreign keys as statements declare them, and the changes of a table that they forbid.
-
-ALTER TABLE … ADD and DROP of primary and foreign keys: changes of metadata alone.
-
-Conditions in Spark SQL that every row must satisfy: NOT NULL, CHECK constraints, column invariants.
+Primary and foreign keys inform and are not enforced: to add or drop one changes metadata alone. They forbid some other
+changes of their columns and tables. CHECK constraints, NOT NULL and column invariants are conditions in Spark SQL that
+every row must satisfy.
 """
 
 from __future__ import annotations

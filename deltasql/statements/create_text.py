@@ -1,7 +1,4 @@
-"""The CREATE TABLE statement of a table that exists, and the CREATE VIEW statement of a view.
-
-The position in CREATE TABLE of the clause that an error is about.
-"""
+"""SQL texts that SHOW CREATE TABLE returns for tables and views, and positions of errors in a CREATE TABLE."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """DESCRIBE TABLE and SHOW TABLE EXTENDED: rows on tables, views and schemas from the catalog and the log.
 
-None of them reads rows of a table. SHOW TABLE EXTENDED gives the metadata of each table and view as text. Source:
-Spark's format. dbt and other tools search its lines by patterns, so they are exactly those of Spark. AS JSON gives one
+Neither reads rows of a table. SHOW TABLE EXTENDED gives the metadata of each table and view as text. Source: Spark's
+format. dbt and other tools search its lines by patterns, so they are exactly those of Spark. AS JSON gives one
 document. Source: Spark's reference of DESCRIBE TABLE.
 
 Includes the rows of keys and tags, tables of other formats, views of the catalog, and columns whose names begin with

@@ -1,9 +1,4 @@
-"""Tags of tables, views, columns, schemas and catalogs.
-
-SET and UNSET of tags, in both their forms.
-
-SET and UNSET of tags: of tables and columns in the table's metadata, of other objects in the catalog.
-"""
+"""SET and UNSET of tags: of tables and columns in the table's metadata, of other objects in the catalog."""
 
 from __future__ import annotations
 

@@ -136,10 +136,10 @@ def test_a_table_is_removed(names: Names) -> None:
     entry = table(names)
     names.store.add_table(entry)
     with pytest.raises(NameMissingError):
-        names.store.remove(entry.parts, Kind.VIEW)
-    assert timeless(names.store.remove(entry.parts, Kind.TABLE)) == timeless(entry)
+        names.store.remove_entry(entry.parts, Kind.VIEW)
+    assert timeless(names.store.remove_entry(entry.parts, Kind.TABLE)) == timeless(entry)
     with pytest.raises(NameMissingError):
-        names.store.remove(entry.parts, Kind.TABLE)
+        names.store.remove_entry(entry.parts, Kind.TABLE)
 
 
 @pytest.mark.parametrize("managed", [True, False])
@@ -233,8 +233,8 @@ def test_a_view_is_replaced_renamed_and_removed(names: Names) -> None:
     names.store.rename(entry.parts, names.key("w"))
     assert names.store.entry(entry.parts) is None
     with pytest.raises(NameMissingError):
-        names.store.remove(names.key("w"), Kind.TABLE)
-    assert names.store.remove(names.key("w"), Kind.VIEW).name == "w"
+        names.store.remove_entry(names.key("w"), Kind.TABLE)
+    assert names.store.remove_entry(names.key("w"), Kind.VIEW).name == "w"
     assert names.store.entry(names.key("w")) is None
 
 

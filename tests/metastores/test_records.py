@@ -238,7 +238,7 @@ def test_a_renaming_on_glue_that_is_interrupted_leaves_the_files_to_one_name(
         with pytest.raises(InterruptedError):
             store.rename(names.key("t"), names.key("u"))
     assert managed_names(names) == {"t": True, "u": False}
-    store.remove(names.key("u"), Kind.TABLE)
+    store.remove_entry(names.key("u"), Kind.TABLE)
     monkeypatch.setattr(zz_catalog_external_glue, "_PATIENCE_SECONDS", 0.0)
     store.rename(names.key("t"), names.key("u"))
     assert managed_names(names) == {"u": True}

@@ -1,9 +1,9 @@
-"""An entry of a registry: a name that people give a text to, and the typed value that it comes to.
+"""An entry of a registry: a name that people give a text to, and readers that turn the text into a typed value.
 
 Table properties, session settings and the options of DataFrames are such entries. Each is declared once, in the
 registry of its kind; checks, typed reads and the page docs/settings.md follow from the declaration.
 
-Readers of values: each takes the text of a property, setting or option and gives its value, or raises ValueError.
+A reader takes the text of a property, setting or option and gives its value, or raises ValueError.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""AWS Glue's Data Catalog: its databases and tables, and changes by their versions.
+"""AWS Glue's Data Catalog as a metastore, through boto3: requests, errors, databases and tables.
 
-Requests to AWS Glue: the client of boto3, and what its errors mean.
-
-Databases and tables as Glue answers and takes them.
+A table is changed by its version.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A Hive metastore: requests by Thrift, and its records of databases and tables.
+"""A Hive metastore, through Thrift: requests, connection, and its records of databases and tables.
 
-The connection to a Hive metastore: opened when it is first needed, and again when it was lost.
+The connection is opened when it is first needed, and again when it was lost.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
-"""Which store has which catalog: the embedded one of the warehouse, or that of an external catalog.
+"""External catalogs: their types and configuration, and the routing of names and commits to their stores.
 
-The base of the stores of external catalogs: what none of them can do is refused by name.
+Each catalog has one store: the embedded one of the warehouse, or that of an external catalog. Operations that no
+external catalog supports are refused by name. The commits of a table are ratified by the catalog that manages it.
+Configuration comes from mappings, options of the command line, and settings of a Spark session.
 
-Which catalog ratifies the commits of a table: the embedded one, or an external one that manages it.
-
-The part of a table's log that other catalogs repeat: for their own users, and for tools that read no log.
-
-Facts on a Delta table that an external catalog takes when its name is registered.
-
-Configuration of external catalogs: mappings, options of the command line, and settings of a Spark session.
-
-The types of external catalogs, with the options of each, and the module that opens it.
+External catalogs repeat a part of a table's log, for their users and for tools that read no log; they get the facts on
+a Delta table when its name is registered.
 """
 
 from __future__ import annotations
@@ -19,11 +14,11 @@ import logging
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from threading import RLock
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar, cast
 
 from deltasql.base import DeltaSqlError, conceal, errors, is_secret, similar_names
 from deltasql.catalog.commit_stores import CommitRegistry, CommitStore
@@ -31,8 +26,6 @@ from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     Entry,
     FunctionEntry,
-    Governance,
-    Securable,
     StoredCatalog,
     StoredSchema,
     TableEntry,
@@ -40,21 +33,29 @@ from deltasql.catalog.entries import (
     sql_name,
 )
 from deltasql.catalog.store import (
+    CATALOGS,
+    FUNCTIONS,
     INFORMATION_SCHEMA,
+    RELATIONS,
+    SCHEMAS,
+    SECURABLES,
     SYSTEM,
     CatalogStore,
+    Group,
+    Key,
     Kind,
     NameMissingError,
     NameTakenError,
     SchemaKey,
     TableKey,
-    Volumes,
 )
 from deltasql.log import CommitCatalog, Lent, StagedCommit, TableCommits
 from deltasql.schema import StructType
 
 Catalogs: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Options of external catalogs by name: `{"main": {"type": "unity", "uri": …, "token": …}}`."""
+
+_R = TypeVar("_R")
 
 TYPE = "type"
 _VARIABLE = re.compile(r"\$\{env:(?P<name>\w+)\}")
@@ -323,19 +324,85 @@ class ExternalStore(ABC):
         A table of this catalog that is not there yet may be added later.
         """
 
-    # Catalogs
+    # The protocol of a store, by the questions below, which a server answers
 
-    def catalogs(self) -> Collection[str]:
-        return [self.name]
+    def get(self, group: Group[_R], key: Key) -> _R | None:
+        return cast("_R | None", self._get(group.name, key))
+
+    def _get(self, group: str, key: Key) -> Any:
+        match group, key:
+            case CATALOGS.name, (name,):
+                return self.catalog(name)
+            case SCHEMAS.name, (catalog, schema):
+                return self.schema((catalog, schema))
+            case RELATIONS.name, (catalog, schema, name):
+                return self.entry((catalog, schema, name))
+            case FUNCTIONS.name, (catalog, schema, name):
+                return self.function((catalog, schema, name))
+        return None
+
+    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+        match group.name, parent:
+            case SCHEMAS.name, (catalog,):
+                return cast("Sequence[_R]", self.schemas(catalog))
+            case RELATIONS.name, (catalog, schema):
+                return cast("Sequence[_R]", self.entries((catalog, schema)))
+        return ()
+
+    def edit(
+        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+    ) -> _R | None:
+        edit: Callable[..., Any] = {
+            CATALOGS.name: self._edit_catalog,
+            SCHEMAS.name: self._edit_schema,
+            RELATIONS.name: self._edit_relation,
+        }.get(group.name, lambda *_: self._refuse(group.name))
+        return cast("_R | None", edit(key, change, must_exist))
+
+    def _edit_catalog(self, key: Key, change: Callable[[Any], Any], must_exist: Kind | None) -> Any:
+        self.change_catalog(key[0], change)
+
+    def _edit_schema(self, key: Key, change: Callable[[Any], Any], must_exist: Kind | None) -> Any:
+        if must_exist is not None:
+            return self.change_schema((key[0], key[1]), change)
+        added = change(self.schema((key[0], key[1])))
+        self.add_schema(added)
+        return added
+
+    def _edit_relation(self, key: Key, change: Callable[[Any], Any], must_exist: Kind | None) -> Any:
+        """Finds out what the change does, since servers have a request for each."""
+        name = (key[0], key[1], key[2])
+        if must_exist is Kind.VIEW:
+            return self.remove_entry(name, Kind.VIEW) and None
+        found = self.entry(name)
+        if found is None and must_exist is not None:
+            raise NameMissingError(must_exist)
+        changed = change(found)
+        if changed is None:
+            self.remove_entry(name, Kind.TABLE)
+        elif isinstance(changed, ViewEntry):
+            self.change_view(name, change)
+        elif found is None:
+            self.add_table(changed)
+        else:
+            return self.change_table(name, change)
+        return changed
+
+    def move(self, key: TableKey, new: TableKey) -> Entry:
+        return self.rename(key, new)
+
+    def remove(self, key: Key, cascade: bool = False) -> Sequence[TableEntry]:
+        if len(key) == 1:
+            self._refuse("DROP CATALOG")
+        return self.drop_schema((key[0], key[1]), cascade)
+
+    # Catalogs
 
     def catalog(self, name: str) -> StoredCatalog | None:
         return StoredCatalog(self.name, None, None, 0)
 
     def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
         self._refuse("comments, properties and tags of a catalog")
-
-    def remove_catalog(self, name: str) -> None:
-        self._refuse("DROP CATALOG")
 
     # Schemas
 
@@ -365,7 +432,7 @@ class ExternalStore(ABC):
     def add_table(self, entry: TableEntry) -> None:
         self._refuse("CREATE TABLE")
 
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
+    def remove_entry(self, key: TableKey, kind: Kind) -> Entry:
         if kind is Kind.VIEW:
             raise NameMissingError(kind)
         self._refuse("DROP TABLE")
@@ -381,20 +448,8 @@ class ExternalStore(ABC):
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         self._refuse("views")
 
-    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
-        return ()
-
     def function(self, key: TableKey) -> FunctionEntry | None:
         return None
-
-    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
-        self._refuse("functions")
-
-    def volumes(self, schema: SchemaKey) -> Volumes:
-        return {}
-
-    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
-        self._refuse("volumes")
 
     def close(self) -> None:  # noqa: B027 - not every store has a connection
         """Closes connections; a later call opens them again."""
@@ -499,65 +554,28 @@ class RoutedStore:
         """Commits of the tables that the embedded catalog manages; external ones have a CommitCatalog."""
         return self._embedded.commits
 
-    def catalogs(self) -> Collection[str]:
-        return {*self._embedded.catalogs(), *self._external.options}
+    def get(self, group: Group[_R], key: Key) -> _R | None:
+        return None if self._is_built_in(group, key) else self._store_of(group, key).get(group, key)
 
-    def catalog(self, name: str) -> StoredCatalog | None:
-        return self._of(name).catalog(name)
-
-    def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
-        if self._external.type_of(catalog.name) is not None:
-            raise NameTakenError
-        self._embedded.add_catalog(catalog, default)
-
-    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
-        self._of(name).change_catalog(name, change)
-
-    def remove_catalog(self, name: str) -> None:
-        self._of(name).remove_catalog(name)
-
-    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
-        found = self._of(catalog).schemas(catalog)
-        if self._external.type_of(catalog) is None:
-            return found
-        return [schema for schema in found if schema.name != INFORMATION_SCHEMA]
-
-    def schema(self, key: SchemaKey) -> StoredSchema | None:
-        # Of the information schema of an external catalog, the views are deltasql's.
-        if key[1] == INFORMATION_SCHEMA and self._external.type_of(key[0]) is not None:
-            return None
-        return self._of(key[0]).schema(key)
-
-    def add_schema(self, schema: StoredSchema) -> None:
-        self._of(schema.catalog).add_schema(schema)
-
-    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
-        self._of(key[0]).change_schema(key, change)
-
-    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        return self._of(key[0]).drop_schema(key, cascade)
-
-    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
-        if schema[1] == INFORMATION_SCHEMA and self._external.type_of(schema[0]) is not None:
+    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+        if group.name == RELATIONS.name and self._is_built_in(SCHEMAS, parent):
             raise NameMissingError(Kind.SCHEMA)
-        return self._of(schema[0]).entries(schema)
+        found = self._store_of(group, parent).list(group, parent)
+        if group.name == CATALOGS.name:
+            # No server is asked for this.
+            others = (StoredCatalog(name, None, None, 0) for name in self._external.options if name != DEFAULT_CATALOG)
+            named = {group.key(item): item for item in (*found, *cast("Iterator[_R]", others))}
+            return [*named.values()]
+        return [item for item in found if not self._is_built_in(group, group.key(item))]
 
-    def tables_below(self, location: str) -> Sequence[TableEntry]:
-        """Tables of the warehouse; external catalogs choose the locations of their new tables themselves."""
-        return self._embedded.tables_below(location)
+    def edit(
+        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+    ) -> _R | None:
+        if group.name == CATALOGS.name and must_exist is None and self._external.type_of(key[0]) is not None:
+            raise NameTakenError
+        return self._store_of(group, key).edit(group, key, change, must_exist)
 
-    def entry(self, key: TableKey) -> Entry | None:
-        if key[1] == INFORMATION_SCHEMA and self._external.type_of(key[0]) is not None:
-            return None
-        return self._of(key[0]).entry(key)
-
-    def add_table(self, entry: TableEntry) -> None:
-        self._of(entry.catalog).add_table(entry)
-
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
-        return self._of(key[0]).remove(key, kind)
-
-    def rename(self, key: TableKey, new: TableKey) -> Entry:
+    def move(self, key: TableKey, new: TableKey) -> Entry:
         store = self._of(key[0])
         if store is not self._of(new[0]):
             raise errors.RenameAcrossCatalogsError(
@@ -566,38 +584,23 @@ class RoutedStore:
                 system=self._external.type_of(key[0]) or EMBEDDED,
                 new_system=self._external.type_of(new[0]) or EMBEDDED,
             )
-        return store.rename(key, new)
+        return store.move(key, new)
 
-    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
-        return self._of(key[0]).change_table(key, change)
+    def remove(self, key: Key, cascade: bool = False) -> Sequence[TableEntry]:
+        return self._of(key[0]).remove(key, cascade)
 
-    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
-        self._of(key[0]).change_view(key, change)
+    def below(self, location: str) -> Sequence[TableEntry]:
+        """Tables of the warehouse; external catalogs choose the locations of their new tables themselves."""
+        return self._embedded.below(location)
 
-    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
-        """Records of the warehouse; those of external catalogs are their servers' own."""
-        self._embedded.change_governance(key, change)
+    def _store_of(self, group: Group[Any], key: Key) -> CatalogStore | ExternalStore:
+        """Securables are records of the warehouse, and so is the list of catalogs."""
+        return self._embedded if group.name == SECURABLES.name or not key else self._of(key[0])
 
-    def securables(self) -> Sequence[Securable]:
-        return self._embedded.securables()
-
-    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
-        self._embedded.change_securable(key, change)
-
-    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
-        return self._of(schema[0]).functions(schema)
-
-    def function(self, key: TableKey) -> FunctionEntry | None:
-        return self._of(key[0]).function(key)
-
-    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
-        self._of(key[0]).change_function(key, change)
-
-    def volumes(self, schema: SchemaKey) -> Volumes:
-        return self._of(schema[0]).volumes(schema)
-
-    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
-        self._of(schema[0]).change_volumes(schema, change)
+    def _is_built_in(self, group: Group[Any], key: Key) -> bool:
+        """Of the information schema of an external catalog, the views are deltasql's."""
+        named = group.name in {SCHEMAS.name, RELATIONS.name} and len(key) > 1 and key[1] == INFORMATION_SCHEMA
+        return named and self._external.type_of(key[0]) is not None
 
     def close(self) -> None:
         self._external.close()

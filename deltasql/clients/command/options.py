@@ -1,8 +1,7 @@
-"""Completion scripts for bash, zsh and fish, generated from the options of the program and its commands.
+"""Options of the command line and of `deltasql serve`, the configuration file, and completion scripts for shells.
 
-The configuration file, `~/.config/deltasql/config.toml`, and values given as NAME=VALUE.
-
-The options of `deltasql serve`.
+The file is `~/.config/deltasql/config.toml`; values are given as NAME=VALUE. Scripts for bash, zsh and fish are
+generated from the options of the program and its commands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The options of `deltasql test`.
-
-Files of SQL that the command line names.
-"""
+"""The options of `deltasql test`, and files of SQL that the command line names."""
 
 from __future__ import annotations
 

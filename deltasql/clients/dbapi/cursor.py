@@ -1,8 +1,6 @@
-"""A cursor: one statement after another, and the rows of the last.
+"""Connections and cursors of PEP 249: sessions with transactions, statements and their rows.
 
-A connection: a session with the transactions of PEP 249.
-
-INSERT … VALUES for many sets of parameters as one statement, which is one commit.
+INSERT … VALUES for many sets of parameters is one statement, and one commit.
 """
 
 from __future__ import annotations

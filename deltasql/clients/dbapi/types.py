@@ -1,8 +1,7 @@
-"""Type objects, constructors of values, and the `description` of a result.
+"""Types, results and exceptions of PEP 249: type objects, constructors, `description`, fetched rows, error classes.
 
-The rows of one result, fetched from the first to the last, as Python values or as Arrow tables.
-
-The exceptions of PEP 249, and the conversion of deltasql's errors to them by SQLSTATE.
+Rows of a result are fetched from the first to the last, as Python values or as Arrow tables. Errors of deltasql become
+exceptions of PEP 249 by their SQLSTATE.
 """
 
 from __future__ import annotations

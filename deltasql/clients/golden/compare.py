@@ -1,14 +1,10 @@
-"""Compares two golden texts, statement by statement.
+"""Comparison of golden texts statement by statement, with placeholders for values that differ between runs.
 
-Compares the results of another engine with the golden files, statement by statement, and classifies differences.
+Only values that the logs and this run have generated are replaced: ids and clocks that come neither from statements nor
+from rows of users. The directive `-- mask:` hides others; a recorded value that later runs cannot reproduce gives a
+warning. Directives are comments that steer how a golden file is run and recorded.
 
-Replaces values that differ between runs by placeholders: only those that the logs and this run have generated.
-
-The directive `-- mask:`, and the warning for a recorded value that later runs cannot reproduce.
-
-Generated values of a log: ids and clocks that come neither from statements nor from rows of users.
-
-Comments that steer how a golden file is run and recorded.
+The results of another engine are compared with the golden files, and their differences classified.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Watches the logs of all tables of a warehouse for new commits, which are read from the files themselves.
-
-Commits of a table as deterministic text.
-"""
+"""New commits in the logs of all tables of a warehouse, read from the files themselves, as deterministic text."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Runs golden files in parallel, if that is faster.
+"""`deltasql test`: runs a suite of golden files, in parallel if that is faster, and reports the differences.
 
-Worker processes that run golden files, each one file at a time, so that a crash can be assigned to a file.
-
-`deltasql test`: runs a suite and reports the differences.
-
-The files of a suite that failed in its last run, stored in the user's cache outside of the project.
+Worker processes run one file at a time, so that a crash can be assigned to a file. The files that failed in the last
+run are stored in the user's cache outside of the project.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Runs single statements and records their outcomes as text.
+"""Golden scripts: a `.sql` file as statements with directives, each run and its outcome recorded as text.
 
-Creates tables for tests from rows in memory.
-
-A `.sql` file as statements with their directives.
+Tables for tests are created from rows in memory.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Finds, runs, compares and accepts golden files.
+"""Finds, runs, compares and accepts golden files, and reports the outcomes.
 
-A failure of one statement of a golden file, as text and as an annotation of GitHub Actions.
-
-The report of `deltasql test`: each file as it ends, and a summary.
-
-Outcomes of a suite as the XML that CI servers read: JUnit's.
+Each file is reported as it ends, then a summary; a failure is text, and an annotation in GitHub Actions. CI servers
+read the outcomes as JUnit's XML.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-r"""The backslash commands. A new one needs one entry in COMMANDS, from which help and completion are derived.
+r"""The backslash commands of the shell, their output, its preferences, and names for completion.
 
-Output of `\d t`: size of the table, columns with their fields one a line, keys, constraints, properties.
+A new command needs one entry in COMMANDS, from which help and completion are derived. Preferences are set by `\pset`
+and in the configuration file. Output of `\d t` is the size of the table, columns with their fields one a line, keys,
+constraints and properties.
 
-Changes of a table's columns by a statement, one a line.
-
-Names for completion: tables and views of the session with their columns, functions, versions.
-
-A failed look-up (such as of a table just dropped) returns no names, never an error.
-
-Preferences of the shell, set by `\pset` and in the configuration file.
+Names for completion are tables and views of the session with their columns, functions and versions. A failed look-up
+(such as of a table just dropped) returns no names, never an error.
 """
 
 from __future__ import annotations

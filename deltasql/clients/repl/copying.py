@@ -1,6 +1,6 @@
-r"""`\copy {table | (query)} to 'file'`: rows into a file, whose suffix is its format.
+r"""Files that commands of the shell read and write: scripts, the editor's text, and rows by `\copy`.
 
-Files that commands of the shell read and write: scripts, the editor's text, and rows.
+`\copy {table | (query)} to 'file'` writes rows into a file, whose suffix is its format.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The line editor: detects complete input; history, colours, completion.
+"""The line editor of the shell, and confirmation questions before destructive statements.
 
-Confirmation questions before statements that delete or change all rows of a table, or drop it.
+The editor detects complete input, and has history, colours and completion. Statements that delete or change all rows of
+a table, or drop it, are confirmed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The read-eval-print loop: runs shell commands and SQL; errors never end it, only the user.
 
-Long results go through a pager, where there is a terminal and one is installed.
-
-The history of a table in a hundred columns: version, time, operation, user, files and rows.
+Long results go through a pager, where there is a terminal and one is installed. The history of a table is shown in a
+hundred columns: version, time, operation, user, files and rows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The Flight SQL service: dispatches calls of Flight to the sessions of their clients.
+"""`deltasql serve`: the Flight SQL service, which dispatches calls of Flight to the sessions of their clients.
 
-Options of a client's session: its current catalog and schema, which USE changes, too.
-
-Rows that a client sends for a table: `adbc_ingest`, `to_sql` of pandas, `write_database` of polars.
-
-`deltasql serve`: checks address, token and TLS, prints the URI, and serves until Ctrl-C.
+The service checks address, token and TLS, prints the URI, and serves until Ctrl-C. A client may send rows for a table:
+`adbc_ingest`, `to_sql` of pandas, `write_database` of polars. The options of a client's session are its current catalog
+and schema, which USE changes, too.
 """
 
 from __future__ import annotations

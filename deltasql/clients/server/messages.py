@@ -1,15 +1,14 @@
-"""The messages of Flight SQL, built at run time: no maintained package has them compiled for Python.
+"""Messages of Flight SQL, errors as Flight sends them, and authentication and identification of clients.
 
-Source: FlightSql.proto and Flight.proto of Apache Arrow. Fields are numbered in the order of this file.
+Messages are built at run time: no maintained package has them compiled for Python. Source: FlightSql.proto and
+Flight.proto of Apache Arrow. Fields are numbered in the order of this file.
 
-Errors as Flight sends them: the whole text, caret included, under the status that drivers tell errors apart by.
+An error has the whole text, caret included, under the status by which drivers distinguish errors. Flight's errors carry
+condition and SQLSTATE beside the text, for programs, but have few statuses. Those of wrong SQL and missing things come
+from Arrow's errors instead, which have no field for anything beside the text.
 
-Flight's own errors carry condition and SQLSTATE beside the text, for programs, but have few statuses. Those of wrong
-SQL and missing things come from Arrow's errors instead, which have no place for anything beside the text.
-
-Authentication and identification of clients: the server's token, and client ids in the headers of calls.
-
-A client gets its id both as a cookie and as a bearer token: JDBC drivers return the former, ADBC drivers the latter.
+Clients present the server's token, and get an id both as a cookie and as a bearer token: JDBC drivers return the
+former, ADBC drivers the latter.
 """
 
 from __future__ import annotations

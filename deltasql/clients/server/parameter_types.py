@@ -1,12 +1,11 @@
-"""Types of the parameters of a prepared statement: those of the columns that they are compared with or assigned to.
+"""Types of the parameters of a prepared statement, and the server's capabilities, types and functions for drivers.
 
 The JDBC driver binds values of the announced types only: an INT for an announced text is an error. So types are
 inferred where statements of programs have parameters: beside a comparison, in IN and BETWEEN, in SET, in the rows of
 INSERT, after LIMIT. Any other parameter is text.
 
-Capabilities and types of the server, by the numbers of Flight SQL. Source: FlightSql.proto, SqlInfo.
-
-Spark's functions in the four lists that JDBC has: of numbers, of texts, of dates and times, and all others.
+Capabilities and types have the numbers of Flight SQL. Source: FlightSql.proto, SqlInfo. Spark's functions are in the
+four lists that JDBC has: of numbers, of texts, of dates and times, and all others.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Statements of clients: their rows in Arrow, their numbers of changed rows, and result schemas before they run.
+"""Statements of clients: their rows in Arrow, numbers of changed rows, result schemas before they run, and time zones.
 
-Times for clients on a JVM: the JDBC driver has no value for a TIMESTAMP with a time zone.
-
-Such a client gets the local time in its session's time zone, as SQL shows it. Nested values stay unchanged.
+The JDBC driver has no value for a TIMESTAMP with a time zone. A client on a JVM gets the local time in its session's
+time zone, as SQL shows it. Nested values stay unchanged.
 """
 
 from __future__ import annotations

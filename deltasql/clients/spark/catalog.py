@@ -1,9 +1,8 @@
-"""`spark.catalog` of a session with deltasql installed, answered from the catalog of deltasql.
+"""`spark.catalog` of a session with deltasql installed, and the two Python objects of such an installation.
 
-The two Python objects of an installation for one Spark session: the user's, and an unmodified one for the engine.
-
-The engine's calls of Spark must not be intercepted again. So it uses a copy of the session's Python object, on the same
-session of the JVM or the server, and DataFrames are converted between the two objects.
+Catalog calls are answered from the catalog of deltasql. The engine's calls of Spark must not be intercepted again. So
+it uses an unmodified copy of the session's Python object, on the user's session of the JVM or the server, and
+DataFrames are converted between the two objects.
 """
 
 from __future__ import annotations

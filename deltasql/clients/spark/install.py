@@ -1,9 +1,9 @@
-"""`deltasql.install(spark)`: a user's own Spark session runs the SQL and writes the tables of deltasql.
+"""`deltasql.install(spark)`: a user's Spark session runs the SQL and writes the tables of deltasql.
 
 The session's object gets a subclass, so that other sessions of its process and its server are unchanged. For DataFrames
 the class itself is changed: `write`, `writeTo` and `writeStream` check the session of the DataFrame.
 
-The package `delta` for jobs that import it: `from delta.tables import *`, where delta-spark is not installed.
+Jobs with `from delta.tables import *` get a package `delta`, where delta-spark is not installed.
 """
 
 from __future__ import annotations

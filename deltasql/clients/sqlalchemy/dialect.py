@@ -1,8 +1,7 @@
-"""The dialect of SQLAlchemy: connections, reflection, and the classes of its compilers and types.
+"""The dialect of SQLAlchemy: connections, URLs of warehouses, reflection, and the classes of its compilers and types.
 
-URLs of warehouses, with connection options.
-
-deltasql:///warehouse, deltasql:////data/warehouse, deltasql:///s3://bucket/warehouse?storage.aws_region=eu-west-1
+A URL is deltasql:///warehouse, deltasql:////data/warehouse, or with connection options
+deltasql:///s3://bucket/warehouse?storage.aws_region=eu-west-1
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Delta's types in SQLAlchemy. Existing types of SQLAlchemy are reused: ARRAY, DATE, DECIMAL, VARCHAR …
+"""Delta's types in SQLAlchemy, and reflection of tables as SQLAlchemy's dictionaries.
 
-Reflection of tables as SQLAlchemy's dictionaries.
+Existing types of SQLAlchemy are reused: ARRAY, DATE, DECIMAL, VARCHAR …
 """
 
 from __future__ import annotations

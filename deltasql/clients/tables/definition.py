@@ -1,12 +1,11 @@
-"""CREATE TABLE by calls: `DeltaTable.create(spark).tableName("t").addColumn("id", "INT").execute()`.
+"""Builders of CREATE TABLE and MERGE with the API of Delta's Python package, and their arguments as parts of SQL.
 
-MERGE by calls: `table.merge(source, condition).whenMatchedUpdateAll().execute()`.
+- `DeltaTable.create(spark).tableName("t").addColumn("id", "INT").execute()`
+- `table.merge(source, condition).whenMatchedUpdateAll().execute()`
+- PySpark's `df.mergeInto(table, condition)`, by the clauses of `DeltaMergeBuilder`
 
-PySpark's `df.mergeInto(table, condition)` by the clauses of `DeltaMergeBuilder`.
-
-The session that builders run their statements in: of deltasql, or a Spark session that deltasql is installed in.
-
-Arguments of Delta's API as parts of SQL: conditions, assignments, names; with the errors that delta-spark has.
+Statements run in a session of deltasql, or in a Spark session that deltasql is installed in. Wrong arguments give the
+errors that delta-spark has.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """`DeltaTable`: one table, by its name or path, and the statements on it as methods.
 
-OPTIMIZE by calls: `table.optimize().where("day = 3").executeCompaction()`.
-
-The exceptions of Delta's Python package, as names of the errors that a lost race raises here.
+OPTIMIZE has a builder: `table.optimize().where("day = 3").executeCompaction()`. The exceptions of Delta's Python
+package are names of the errors that deltasql raises for a lost race.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
-"""UPDATE, DELETE and MERGE in this process, where every expression is known to evaluate as in Spark.
+"""In-process evaluation of UPDATE, DELETE, MERGE, INSERT … SELECT and CREATE TABLE … AS, with checks of constraints.
 
 For few rows a request to the engine takes longer than their computation; many rows take longer to send than to compute.
-Any other expression is left to the engine: see `sql/evaluated`. Files of small tables are read and written as a whole;
-of larger ones only rows that may change are read, and the others are copied, see `datafiles.writing.successors`.
+Every expression must be known to evaluate as in Spark (see `sql.evaluated`), and sources are those of `sources`. Any
+other statement is left to an engine. Rows of literals, or that the caller has in memory, need no engine either.
 
-Actions of a file rewrite (UPDATE, DELETE, MERGE) compiled to expressions for in-process evaluation.
-
-INSERT … SELECT and CREATE TABLE … AS in this process, where every value is known to evaluate as in Spark.
-
-Sources are those of `sources`, values those that `sql/evaluated` reads. Anything else is left to an engine. Rows of
-literals, or that the caller has in memory, need no engine either.
-
-Constraints of written rows, checked in this process.
+Files of small tables are read and written as a whole; of larger ones only rows that may change are read, and the others
+are copied, see `files.writing.successors`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Queries that choose and order rows of one table, a small one, or few rows of any: answered without an engine.
+"""In-process evaluation of queries over one table, and of expressions over Arrow tables, with Spark's semantics.
 
-In-process evaluation of expressions over Arrow tables, with Spark's semantics.
-
-Queries that select columns of a table unchanged: this process reads the files itself if the caller fetches all rows.
-
-Spark would read the same files, and send each row through a socket: 5,000,000 rows of ten columns took it 3 times as
-long. Types, names and nullability are those of Spark's readers.
+Queries that choose and order rows need a small table, or few rows of any. For queries that select columns unchanged
+this process reads the files itself if the caller fetches all rows. Spark would read these files, and send each row
+through a socket: 5,000,000 rows of ten columns took it 3 times as long. Types, names and nullability are those of
+Spark's readers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rows that this process has without an engine: constants, rows in memory, tables, Parquet files, views of these.
+"""Rows that this process has without an engine, and joins of small tables.
 
-In-process joins of small tables.
+These are constants, rows in memory, tables, Parquet files, and views of them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Queries and rewrites for Sail with runtime checks where its results would differ from Spark's.
+"""Checks of queries and rewrites for Sail where its results or its type checks would differ from Spark's.
 
-See `guards/text_checks`. An engine that checks types itself gets the SQL text unchanged.
+Runtime checks are made by `guards.text_checks`. An engine that checks types itself gets the SQL text unchanged.
 
-Type checks of Spark's analyser that Sail lacks: conditions must be BOOLEAN, and casts must exist.
-
-The types come from the engine's analyser, asked once per statement before any row is computed.
-
-Types of columns and expressions from Sail's analyser, for `guards/exact_types`.
+Sail lacks some type checks of Spark's analyser: conditions must be BOOLEAN, and casts must exist. The types come from
+the engine's analyser, asked once per statement before any row is computed; `guards.exact_types` uses them, too.
 """
 
 from __future__ import annotations

@@ -1,16 +1,12 @@
-"""INSERT OVERWRITE DIRECTORY by this process: rows as Parquet, CSV or JSON, with the values that Spark would write.
+"""INSERT OVERWRITE DIRECTORY by this process, and Parquet files in queries for Sail.
 
-Values without an unambiguous text are refused: numbers with an exponent, times, texts that CSV quotes. Source: Spark,
-Parquet, CSV and JSON data sources.
+Rows are written as Parquet, CSV or JSON, with the values that Spark would write. Values without an unambiguous text are
+refused: numbers with an exponent, times, texts that CSV quotes. Source: Spark, Parquet, CSV and JSON data sources.
 
-Large Parquet files that Sail reads by itself, where its reader gives the same rows as Spark's.
-
-Columns of other types than the table's, dates of the Julian calendar, and bounds by which a reader may skip rows with
-NaN or -0.0, are read by this process instead.
-
-``parquet.`/a/path` `` in queries for Sail, which infers other columns from such files than Spark does.
-
-This process reads the files, with the columns of Spark's reader, where these can be determined.
+Sail reads large Parquet files where its reader gives the rows of Spark's. This process reads the files if their columns
+have other types than the table's, dates of the Julian calendar, or bounds by which a reader may skip rows with NaN or
+-0.0. It also reads ``parquet.`/a/path` ``, since Sail infers other columns from such files than Spark does, if the
+columns of Spark's reader can be determined.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""DataFrames on Sail: SQL as Sail needs it, checked where Sail would give other values than Spark.
+"""DataFrames on Sail, an engine in Rust whose Spark Connect server runs within this process, without a JVM.
 
-Spark statements that Sail lacks, executed by this process: session variables, INSERT OVERWRITE DIRECTORY.
-
-A session of Sail, within this process.
-
-Sail, an engine in Rust that speaks Spark Connect: a server of it within this process, and no JVM at all.
+SQL is adapted to Sail, and checked where Sail would give other values than Spark. Statements that Sail lacks are
+executed by this process: session variables, INSERT OVERWRITE DIRECTORY.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""SQL text of a statement, adapted to an engine without Spark's variables, SQL functions, CHAR padding and checks.
+"""SQL text of a statement, adapted to an engine without Spark's variables, functions, CHAR padding and checks.
 
 An engine that has these gets the text unchanged.
 
-Functions of Python on Sail, which runs their code within this process.
-
-Sail resolves names when a query runs, so a function stays registered in its session. Its name there depends on its
-definition alone: the next statement that calls it finds it, and one that is replaced has another name.
+Sail runs the code of Python functions within this process. It resolves names when a query runs, so a function stays
+registered in its session. Its name there depends on its definition alone: the next statement that calls it finds it,
+and one that is replaced has another name.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Session variables for an engine without variables: their values replace them in the texts that it gets.
+"""Session variables for an engine without variables: stored in this process, and put into texts as values.
 
 A name means a column if one exists, and a variable otherwise, as in Spark. Only values with a literal of their type are
-supported; a text that names another variable is refused.
-
-Session variables for an engine without variables, stored in this process.
-
-Statements about session variables, and the names in a text that may be variables, for an engine that has none.
+supported; a text that names another variable is refused. Statements about variables run in this process.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The engine: answers the planner's questions about rows, and runs its plans.
+"""Spark as the engine of a statement: it answers the planner's questions about rows, and runs its plans.
 
-Rows of a query: a lazy DataFrame, run under settings that suit its size when rows are fetched.
+Rows of a query are a lazy DataFrame, run under settings that suit its size when rows are fetched.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Translation of Spark's exceptions to the typed errors of deltasql, with carets in the user's SQL.
 
-Errors for queries that Spark cannot parse or resolve, with suggestions of the intended SQL.
-
-Translation of Spark's errors for a written row to typed errors that name its column or constraint.
+An error about a written row names its column or constraint. An error about a query that Spark cannot parse or resolve
+has suggestions of the intended SQL.
 """
 
 from __future__ import annotations

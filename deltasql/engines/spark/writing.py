@@ -1,15 +1,11 @@
 """Rows → new data files in a new directory of the table, invisible until a commit refers to them.
 
-Two writers of rows as Parquet files in a directory of the table: Spark's executors, and this process.
+Spark's executors or this process write the files, per combination of the values of some columns, which name the
+directories (`c=value`), and put change rows into the folder of the change data feed. Columns have physical names. Files
+of other formats are written by Spark's writers.
 
-Both write files per combination of the values of some columns, which name the directories (`c=value`), and put change
-rows into the folder of the change data feed. Columns have physical names.
-
-DataFrames → files of other formats, by Spark's own writers.
-
-Counters over rows while they are written: available when the writing job is over.
-
-For an engine without DataFrame.observe, a separate query computes them.
+Counters over rows are available when the writing job is over. For an engine without DataFrame.observe, a separate query
+computes them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Conversion of a Parquet file's schema to Spark's types. Source: Spark, ParquetToSparkSchemaConverter.
+"""Conversion of a Parquet file's schema to Spark's types, and of an Iceberg table's column names to physical names.
 
-Column names in the data files of an Iceberg table, which become the physical names of the Delta table.
+Source: Spark, ParquetToSparkSchemaConverter.
 
 Iceberg identifies columns by field ids alone. Delta readers use physical names too, so a column must have one name in
 all files.

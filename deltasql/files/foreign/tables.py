@@ -1,17 +1,11 @@
-"""A table of Parquet files without a log, or of Iceberg, from its listing or metadata and the footers of its files.
+"""Tables of Parquet files without a log, or of Iceberg: their columns, files, and statistics from the footers.
 
-Tables that are none of Delta's, as their files and their metadata have them.
+Such a table is described by its listing or metadata. The module also finds the files of a relation
+``parquet.`path` ``, and their columns as Spark's reader has them.
 
-The statistics of files that a table takes over, by the code that makes them of files of our own.
-
-The files of a relation ``parquet.`path` ``, and their columns, as Spark's reader has them.
-
-Footers of data files of other writers: fetched, checked, and with the interface that our statistics read.
-
-`file_statistics` takes a footer of pyarrow. pyarrow itself aborts the process for some damaged footers, and does not
-have types and ids as Spark needs them, so these classes have the same attributes over a footer that Python has read.
-
-The statistics of files that a table takes over, by the code that makes them of files of our own.
+Statistics of files that a Delta table takes over are made by `file_statistics`, as for new files. It takes a footer of
+pyarrow. pyarrow itself aborts the process for some damaged footers, and does not have types and ids as Spark needs
+them, so the classes of this module have the attributes of pyarrow's footer over one that Python has read.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Reading of data files by Arrow in this process, with the same rows as Spark's reader.
+"""Reading of data files by Arrow in this process, with the rows that Spark's reader gives.
 
-Files with dates of the Julian calendar, in use before 1582: only Spark's reader converts them to today's calendar.
+Parts of files are read independently of one another, ahead of their use and in bounded memory. Row counts come from the
+statistics in the log, else from footers. The tasks of a Spark stream read their files by this module, too.
 
+Files may have dates of the Julian calendar, in use before 1582: only Spark's reader converts them to today's calendar.
 Source: Spark, `spark.sql.parquet.datetimeRebaseModeInRead`; the footer of a file has precedence over the setting.
-
-Parts of data files that are read independently of one another, ahead of their use and in bounded memory.
-
-How many rows data files have: from the statistics in the log, else from their footers.
-
-The rows of a data file as Arrow batches, read by a Spark task of a stream.
 """
 
 from __future__ import annotations

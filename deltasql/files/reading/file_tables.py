@@ -1,10 +1,7 @@
-"""The rows of several data files of a scan, piece by piece.
+"""The files of a scan, with their locations and deletion vectors, and their rows as Arrow tables, piece by piece.
 
-The files of a scan: where they are, and their deletion vectors.
-
-Checks whether the files of a scan exist, before Spark reads them: its own errors differ, or come after retries.
-
-Rows that a statement spells out, as an Arrow table.
+Missing files are found before Spark reads them: its errors differ, or come after retries. Rows that a statement spells
+out become an Arrow table, too.
 """
 
 from __future__ import annotations

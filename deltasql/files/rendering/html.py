@@ -1,8 +1,7 @@
-"""A grid as HTML for notebooks. Colours are those of the page, so that it can be read on light and dark ones.
+"""Results and table histories as HTML and drawings for notebooks, with text for terminals.
 
-A result as notebooks show it: HTML for pages, text for terminals.
-
-The history of a table as a drawing: the operation, time and size of each version.
+Colours are those of the page, so that a grid can be read on light and dark ones. The drawing of a history has the
+operation, time and size of each version.
 """
 
 from __future__ import annotations

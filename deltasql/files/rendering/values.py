@@ -1,14 +1,6 @@
-"""The text of one value, as Spark shows it, and its JSON.
+"""Results as text: single values as Spark shows them and as JSON, grids in each format, and help on error conditions.
 
-Conditions of errors as text: their causes, messages and remedies, out of the classes of errors.
-
-Formats for the eye: table, vertical, markdown.
-
-Text for a terminal that is looked at before it is shown.
-
-A result laid out as cells.
-
-A grid in a format given by name, written by the module of that format.
+A grid is written as a table, vertical lines, Markdown, JSON or delimited text, or as a page for a terminal.
 """
 
 from __future__ import annotations

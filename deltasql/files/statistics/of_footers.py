@@ -1,18 +1,12 @@
-"""Statistics of a data file, from its Parquet footer. Source: Delta protocol, Per-file Statistics.
+"""Statistics of data files, from Parquet footers or from rows. Source: Delta protocol, Per-file Statistics.
 
-Exact bounds of floating-point columns, which footers written by Arrow lack.
+Footers that Arrow writes have bounds of floating-point columns that ignore NaN, and -0.0 as the lower and 0.0 as the
+upper bound of zeros; so exact bounds are computed from the values. Spark takes NaN for the greatest number, and would
+skip row groups with NaN by such bounds: they are removed from the footers of files that have NaN.
 
-Those ignore NaN, and have -0.0 as the lower and 0.0 as the upper bound of zeros.
-
-Statistics of existing data files of any writer, computed from their rows.
-
-Footers would be cheaper, but they lack the statistics that ANALYZE is run for: bounds of INT96 timestamps and of
-columns with NaN, and null counts of arrays. Besides, pyarrow aborts the process for the column chunks of some damaged
-footers, while reading rows raises a proper error.
-
-Bounds of floating-point columns in the footers of Parquet files, none of which may leave out NaN.
-
-Arrow writes them without NaN, and Spark takes NaN for the greatest number: it would pass over row groups with NaN.
+For existing files of any writer ANALYZE computes statistics from the rows. Footers would be cheaper, but they lack the
+bounds of INT96 timestamps and of columns with NaN, and null counts of arrays. Besides, pyarrow aborts the process for
+the column chunks of some damaged footers, while reading rows raises a proper error.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Writing of Arrow tables as Parquet files like Spark's: one per directory, or more for large tables.
+"""Writing of Arrow tables as Parquet files like Spark's, and new data files of a directory as actions for the log.
 
-Rows of literals or in memory, written by Arrow as Parquet files like those of Spark, without Spark.
-
-Rows that are written while they are read: each piece becomes a row group, and adjacent row groups become a file.
-
-New data files in a directory of the table, as actions for the log.
-
-New data files that no commit names yet.
+A directory gets one file, or more for large tables. Rows of literals or in memory are written without Spark. Rows may
+be written while they are read: each piece becomes a row group, and adjacent row groups become a file. No commit names a
+staged file yet.
 """
 
 from __future__ import annotations

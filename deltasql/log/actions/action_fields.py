@@ -1,8 +1,7 @@
-"""The fields of actions and the JSON types of their values: each action is checked against them once, when it is read.
+"""The fields of actions and the JSON types of their values, and readers of many JSON texts at once as Arrow columns.
 
-All later code relies on it. Source: Delta protocol, Actions.
-
-JSON objects of many texts at once, as Arrow columns; the statistics of files are such texts.
+Each action is checked once, when it is read, and all later code relies on it. Source: Delta protocol, Actions. The
+statistics of files are such JSON texts.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
-"""Actions of the log: one frozen class each, to and from the JSON of a commit. Source: Delta protocol, Actions.
+"""Actions of the log: one frozen class each, to and from the JSON of a commit, and counts over live files.
 
 `to_json` gives the one-key object of a line; `from_json` takes the object below that key. Fields that a class does not
-know are dropped, but for metaData, which is written back whole.
+know are dropped, except in metaData, which is written back whole. Source: Delta protocol, Actions.
 
-The operations of commits, under their names in the history, and their properties.
-
-A commit of another writer may name any other operation: that stays text, see `operation_named`. Source: Delta's
-operations.
-
-Counts and sums over the live files of a version, with a histogram of their sizes.
-
-The number of rows of files, by statistics and deletion vectors. Source: Delta protocol, Per-file Statistics.
+Operations have the names of the history. A commit of another writer may name any other operation: that stays text, see
+`operation_named`. Source: Delta's operations. Row counts of files follow from statistics and deletion vectors. Source:
+Delta protocol, Per-file Statistics.
 """
 
 from __future__ import annotations

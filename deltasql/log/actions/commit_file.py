@@ -1,11 +1,9 @@
-"""One commit file, parsed: its metadata actions at once, its file actions on first use.
+"""Commit files: parsed to metadata actions at once and to file actions on first use, and encoded as lines of JSON.
 
 Most commits are small and are read with the standard library alone. The file actions of a big one go to Arrow in one
-piece, so that no Python object is made per file.
+piece, so that no Python object is made per file; for the same reason they are encoded without objects.
 
-Actions as the lines of a commit. File actions, which may be many, are put together by hand.
-
-Changes of one commit to data files, classified by their effect on rows.
+`FileChanges` classifies the changes of one commit to data files by their effect on rows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Deletion vectors: which rows of a data file are gone. Source: Delta protocol, Deletion Vector Format.
+"""Deletion vectors: the deleted rows of a data file, read from the log or from files, and new ones written.
 
-New deletion vectors: one file for all vectors of a commit. Source: Delta protocol, Deletion Vector File Storage.
+All vectors of a commit go into one file. Source: Delta protocol, Deletion Vector Format and Deletion Vector File
+Storage.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""File actions as Arrow tables, one row per action: the shape that the log's columnar paths share.
+"""File actions as Arrow tables, one row per action, so that no Python object is made per file.
 
-Changes of one commit to data files, classified by their effect on rows.
-
-Add actions that a caller gives as an Arrow table, so that no Python object is made for a file.
-
-The shape is `file_tables.ADD`, one row per file. Source: Delta protocol, Add File and Remove File.
-
-Row ids of the files in a table of add actions, column by column. Source: Delta protocol, Row Tracking.
+Adds that a caller gives as an Arrow table have the shape of `ADD`. Source: Delta protocol, Add File and Remove File.
+Row ids are assigned to the files of such a table column by column. Source: Delta protocol, Row Tracking.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Builds the text of a commit, anew for every version that a transaction attempts.
+"""Builds the text of a commit, including commitInfo, anew for every version that a transaction attempts.
 
-The commitInfo action that deltasql writes. Source: Delta protocol, Commit Provenance Information.
-
-Protocol rules for the actions of one commit, checked before it is written. Source: Delta protocol, Actions.
+Source: Delta protocol, Commit Provenance Information. The actions of a commit are checked by the protocol's rules
+before it is written. Source: Delta protocol, Actions.
 """
 
 from __future__ import annotations

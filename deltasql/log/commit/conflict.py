@@ -1,15 +1,8 @@
-"""Conflict rules: whether a transaction can be committed on top of a commit that won the race. Pure functions.
+"""Conflict rules: whether a transaction can be committed after a commit that won the race, and its rebase onto it.
 
-Winners are checked one at a time, in version order; the first broken rule gives the error. Table rules come first.
-File rules apply without row-level concurrency; see `row_level` for conflicts by row.
+Pure functions. Winners are checked one at a time, in version order; the first broken rule gives the error. Table rules
+come first. File rules apply without row-level concurrency; see `row_rebase` for conflicts by row.
 Source: Delta's conflict checker; Delta Lake documentation, Concurrency control.
-
-Rebase of the file actions of a transaction onto commits that came first, by the rules for whole files.
-
-OPTIMIZE and REORG that lost a race: what others did to the old files is carried over to the new ones, bin by bin.
-
-A bin whose files others have taken away is given up; the other bins are committed all the same.
-Source: Databricks documentation, Isolation levels and write conflicts.
 """
 
 from __future__ import annotations

@@ -1,20 +1,15 @@
-"""Row-level concurrency: two writers that touch different rows of one file can both commit.
+"""Row-level concurrency: two transactions that touch different rows of one file can both commit.
 
-The rows that a transaction takes out of files stay marked in deletion vectors until its commit. What a winner did to
-the same files is told apart row by row: other rows are no conflict, the vectors are united, and moved rows are
-followed. Rows that a winner has added are asked whether the statement would have acted on them.
-Source: Databricks documentation, Isolation levels and write conflicts; Delta protocol, Deletion Vectors.
+The rows that a transaction removes from files stay marked in deletion vectors until its commit. The changes of a winner
+to these files are compared row by row: other rows are no conflict, the vectors are united, and moved rows are followed.
+For rows that a winner has added, the engine evaluates whether the statement would have changed them.
 
-OPTIMIZE and REORG that lost a race: what others did to the old files is carried over to the new ones, bin by bin.
-
-A bin whose files others have taken away is given up; the other bins are committed all the same.
-Source: Databricks documentation, Isolation levels and write conflicts.
-
-Rows of data files that a transaction depends on, and where other commits put them before its own.
-
-A row is known by its file and its position there. Commits that change no row move rows to other files all the same;
-a transaction follows them there: by a map of their order that our own compaction leaves, by row ids, or by taking the
-move back. Source: Delta protocol, Deletion Vectors and Row Tracking.
+A row is identified by its file and its row index. Commits that change no row may move rows to other files; a
+transaction follows them by the map of their order that deltasql's compaction writes, by row ids, or by taking the move
+back. OPTIMIZE and REORG that lost a race apply the winners' changes to the new files, bin by bin. A bin is given up if
+others have removed its files; the other bins are committed nevertheless.
+Source: Databricks documentation, Isolation levels and write conflicts; Delta protocol, Deletion Vectors and Row
+Tracking.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A transaction on one table: its read set, and its commit.
+"""Transactions on a table: the read set, and the commit with its retries after lost races.
 
-The commit of one transaction to several tables: the catalog that manages them ratifies all versions, or none.
-
-The tries of one commit: put, look at the winner, go on top of it, put again, until one of them is a version.
+A commit is put as the next version; where another writer was first, its commit is checked for conflicts, the
+transaction is rebased on it, and put again. The commit of one transaction to several tables is ratified by the catalog
+that manages them: all versions, or none.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
-"""Primary and foreign keys of a table, stored in one of its properties. They are informational, and not enforced.
+"""Primary and foreign keys, and tags of a table and its columns, stored in table properties.
 
-Column references in stored properties, which stay valid when other engines rename the columns.
-
-Tags of a table and of its columns, stored in its properties.
-
-Row tracking in the log: which ids the rows of a file have. Source: Delta protocol, Row Tracking.
-
-A row is known by an id and by the version that last changed it. Both are written into a file only where a row moved
-there from another one; else they follow from two numbers of the file's add action: the id of its first row, and the
-version that added it.
-
-Requirements on tables that are also read as Iceberg. Source: Delta protocol, Iceberg Compatibility V1 and V2.
+Keys are informational, and not enforced. Column references in stored properties have physical names too, so that they
+stay valid when other engines rename the columns.
 """
 
 from __future__ import annotations

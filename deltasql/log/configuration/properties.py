@@ -1,16 +1,11 @@
-"""TBLPROPERTIES: a list checked, and the protocol that a configuration needs.
+"""TBLPROPERTIES: checks of a list, the protocol that it needs, and properties that decide how files are read.
 
-Keys are matched without case and stored in their canonical spelling.
+Keys are matched without case and stored in their canonical spelling. Protocol, schema and properties together decide
+whether deltasql may read or write a table. Source: Delta protocol, Table Features.
 
-Whether commits carry their own timestamps, and since when. Source: Delta protocol, In-Commit Timestamps.
-
-Whether deltasql may read or write a table: its protocol, schema and properties judged together.
-
-Source: Delta protocol, Table Features.
-
-Which columns of a table have statistics in the log. Source: Delta protocol, Per-file Statistics.
-
-How data files name the partition columns. Source: Delta protocol, Column Mapping.
+Properties also say whether commits have in-commit timestamps, and since when (Source: Delta protocol, In-Commit
+Timestamps), which columns have statistics in the log (Source: Per-file Statistics), and how data files name the
+partition columns (Source: Column Mapping).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Row tracking in the log: which ids the rows of a file have. Source: Delta protocol, Row Tracking.
+"""Row tracking in the log, and requirements on tables that are also read as Iceberg.
 
-A row is known by an id and by the version that last changed it. Both are written into a file only where a row moved
-there from another one; else they follow from two numbers of the file's add action: the id of its first row, and the
-version that added it.
+A row has an id, and the version that last changed it. Both are written into a file only where a row moved there from
+another one; else they follow from two numbers of the file's add action: the id of its first row, and the version that
+added it. Source: Delta protocol, Row Tracking.
 
-Requirements on tables that are also read as Iceberg. Source: Delta protocol, Iceberg Compatibility V1 and V2.
+Source of the requirements: Delta protocol, Iceberg Compatibility V1 and V2.
 """
 
 from __future__ import annotations

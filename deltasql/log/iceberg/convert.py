@@ -1,11 +1,9 @@
-"""Converts a snapshot to Iceberg metadata, after each commit of a table that is also read as Iceberg.
+"""Conversion of a snapshot to Iceberg metadata after each commit, and of an Iceberg table to Delta's terms.
 
 The changes of the commits since the last conversion are applied; all files are listed anew only if these are unknown.
 
-An Iceberg table in Delta's terms: columns with their ids, identity partitions, data files.
-
-Only the current snapshot is read. Features without an equivalent in Delta are refused by name. Source: Iceberg's table
-spec.
+Of an Iceberg table only the current snapshot is read: columns with their ids, identity partitions, data files. Features
+without an equivalent in Delta are refused by name. Source: Iceberg's table spec.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Manifests: which data files a snapshot has. Those in which nothing changes are taken over as they are.
+"""Iceberg manifests of a snapshot, with fast writing and searching of Avro files, and PyIceberg's access to the store.
 
-Blocks of Avro files: written fast, and searched for paths without being parsed.
-
-Source: Apache Avro specification, Object Container Files.
-
-PyIceberg's view of a table's storage: locations ↔ paths of the store, whole objects in memory.
+Manifests in which nothing changes are kept unchanged. Blocks of Avro files are searched for paths without being parsed.
+Source: Apache Avro specification, Object Container Files. PyIceberg gets whole objects in memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The metadata file of an Iceberg table, derived from its predecessor and a snapshot of the log.
 
-Schemas and partition columns of Delta as those of Iceberg. Field ids are the ids of column mapping.
+Schemas and partition columns of Delta become those of Iceberg. Field ids are the ids of column mapping.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Reads a checkpoint as Arrow tables: only the row groups and columns requested.
 
-Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta protocol, Checkpoints.
-
-The actions in one Parquet file of a checkpoint, row group by row group, as Arrow.
-
-Source: Delta protocol, Checkpoint Schema.
+Checkpoints are classic files, multi-part ones, or V2 ones with their sidecars. Source: Delta protocol, Checkpoints and
+Checkpoint Schema.
 """
 
 from __future__ import annotations

@@ -1,18 +1,12 @@
-"""The version checksum `<version>.crc`: the state and the totals of one version in one small file.
+"""The state, the totals and the live files of a version by replay of commits, and the version checksum `<version>.crc`.
 
-It is an aid: one that is missing or malformed is as good as none. Source: Delta protocol, Version Checksum File.
+The newest action of every file wins. Commits are few and their keys go into a dict; the rows of a checkpoint, which may
+be millions, are only probed against it. Source: Delta protocol, Action Reconciliation.
 
-Totals kept up to date commit by commit, so that a checksum costs no look at the whole table.
-
-A commit may name files that are live already, or that are gone: these are not counted twice. What the commits since the
-checkpoint did is known exactly. A file of the checkpoint is told by its age: whatever is younger cannot be in it.
-
-The state of a table besides its files: protocol, metadata, transactions and domains.
-
-From log files to the files of a version: the newest action of every file wins.
-
-Commits are few and their keys go into a dict; the rows of a checkpoint, which may be millions, are only probed against
-it. Source: Delta protocol, Action Reconciliation.
+Totals are updated commit by commit, so that a checksum needs no scan of the whole table. A commit may name files that
+are live already, or that are removed: these are not counted twice. The effect of the commits since the checkpoint is
+known exactly. A file of the checkpoint is recognized by its age: no younger file can be in it. A checksum that is
+missing or malformed is ignored. Source: Delta protocol, Version Checksum File.
 """
 
 from __future__ import annotations

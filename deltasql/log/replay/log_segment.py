@@ -1,11 +1,10 @@
-"""The log files that make up one version of a table. Source: Delta protocol, Snapshot reconstruction.
+"""The log files that make up one version of a table, and the hint file `_last_checkpoint`.
 
-`list_log` lists the storage, `build_segment` decides: a pure function of names.
+`list_log` lists the storage, `build_segment` decides: a pure function of names. Source: Delta protocol, Snapshot
+reconstruction.
 
-The hint file `_last_checkpoint`: where a checkpoint is, so that a reader need not list the whole log.
-
-It is overwritten without atomicity, so whatever is wrong with it only means that there is no hint.
-Source: Delta protocol, Last Checkpoint File and its JSON checksum.
+The hint says where a checkpoint is, so that a reader need not list the whole log. It is overwritten without atomicity,
+so any damage only means that there is no hint. Source: Delta protocol, Last Checkpoint File and its JSON checksum.
 """
 
 from __future__ import annotations

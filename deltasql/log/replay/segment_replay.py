@@ -1,10 +1,8 @@
 """Replay of one log segment: state, totals and files of its version, each read when first requested.
 
-Damage is raised here; `recovery` falls back on other log files. Source: Delta protocol, Action Reconciliation.
-
-The log files of one table, read and parsed once, as long as some snapshot is of use.
-
-Reading a version although log files are damaged or have been cleaned up: from the other files that the log has.
+`LogReader` reads and parses the log files of a table once, as long as some snapshot uses them. `SegmentReplay` raises
+errors for damaged or missing log files; `RecoveringReplay` then reads the version from the other files of the log.
+Source: Delta protocol, Action Reconciliation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""One version of a table: its metadata, and its files, which are read on first use.
+"""Snapshots of a table and the log that they come from, with the times and operations of versions.
 
-The log of one table: where snapshots come from. Transactions begin in `log.commit`.
-
-Times and operations of versions. Source: Delta protocol, Commit Timestamps.
+The files of a snapshot are read on first use. Transactions begin in `log.commit`. Source: Delta protocol, Commit
+Timestamps.
 """
 
 from __future__ import annotations

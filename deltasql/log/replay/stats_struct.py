@@ -1,11 +1,8 @@
-"""Statistics and partition values of files as typed Arrow structs, which checkpoints may have beside their text.
+"""Statistics and partition values of files as typed Arrow structs, from and to the JSON texts of add actions.
 
-A value that cannot be parsed is null: it is only used to skip files. Source: Delta protocol, Per-file Statistics.
-
-Typed statistics of files as the JSON texts of their add actions, column by column.
-
-A checkpoint may have statistics as structs only, and every add action that is written anew needs their text.
-Source: Delta protocol, Per-file Statistics.
+A checkpoint may have statistics as structs beside the text, or as structs only, and every add action that is written
+anew needs the text. A value that cannot be parsed is null: it is only used to skip files. Source: Delta protocol,
+Per-file Statistics.
 """
 
 from __future__ import annotations

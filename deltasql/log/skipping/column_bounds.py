@@ -1,6 +1,6 @@
-"""Column bounds parsed from the statistics of many files at once. Source: Delta protocol, Per-file Statistics.
+"""Column bounds from the statistics of many files at once, and conditions on data columns that they decide.
 
-Conditions on data columns, decided by the bounds of each file. Source: Delta protocol, Per-file Statistics.
+Source: Delta protocol, Per-file Statistics.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Conditions on columns, the form of a predicate that file skipping evaluates.
+"""Conditions on columns, the form of a predicate that file skipping evaluates, and comparisons with constants.
 
 A condition states when a predicate is TRUE. It has no negations, since NOT p is TRUE where p is FALSE, not where it is
 NULL: NOT (a < 1) becomes a >= 1.
 
-Comparison of a column with a constant, by the column's type.
-
-Lower bounds of CURRENT_DATE, NOW() and of days added to or subtracted from them.
+CURRENT_DATE, NOW() and days added to or subtracted from them have lower bounds, since a query runs after it is planned.
 """
 
 from __future__ import annotations

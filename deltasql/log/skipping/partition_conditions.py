@@ -1,8 +1,6 @@
-"""Conditions on partition columns, decided by the values that the log has for them.
+"""Conditions on partition columns, decided by their values in the log, and masks of the files that a scan keeps.
 
-Source: Delta protocol, Partition Value Serialization.
-
-Masks of the files that a scan keeps, with True or False for all files.
+Source: Delta protocol, Partition Value Serialization. A mask may be True or False for all files.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Parser of predicates to conditions on columns for file skipping. Unsupported parts become UNKNOWN.
 
-Conversion of functions of one column in a predicate to terms; None for an unsupported function.
-
-Terms that a predicate compares with constants: a column, or a monotonic function of one column.
-
-For a function f and a constant v, `f(c) op v` becomes a condition on c that is TRUE wherever the comparison is TRUE.
+A term is the part of a predicate that is compared with a constant: a column, or a monotonic function of one column. For
+a function f and a constant v, `f(c) op v` becomes a condition on c that is TRUE wherever the comparison is TRUE.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""The files that may contain a row for which a predicate is TRUE, by partition values and statistics.
+"""File skipping, and aggregates from the log: both decided by partition values and statistics of files.
 
-A file is excluded only if it certainly contains none. Source: Delta protocol, Per-file Statistics and Partition Value
-Serialization.
-
-Aggregates from the log alone: COUNT, MIN and MAX over groups of files, from their statistics.
-
-Only exact results: statistics may be truncated, missing or wider than the values; then the engine must read rows.
-Source: Delta protocol, Per-file Statistics and Deletion Vectors.
+A file is skipped only if it certainly has no row for which the predicate is TRUE. COUNT, MIN and MAX over groups of
+files are given only if they are exact: statistics may be truncated, missing or wider than the values; then the engine
+must read rows. Source: Delta protocol, Per-file Statistics, Partition Value Serialization and Deletion Vectors.
 """
 
 from __future__ import annotations

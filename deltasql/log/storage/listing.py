@@ -1,19 +1,13 @@
-"""Listing of a table's location: its files as Arrow columns, and its empty folders.
-
-Local disk access of a table: only regular files are read, and only files inside of it are removed or replaced.
-
-Locations of tables, and their spellings by users, in logs, by Hadoop and by deltasql.
+"""Locations of tables and paths of their files, in all spellings, and the listing of a location as Arrow columns.
 
 A location is absolute, decoded and canonical: one directory has one location, a prefix of all paths below it. A local
 one is a plain path, any other a URL with its storage's canonical scheme (`s3a://b/t` is `s3://b/t`), without a last
 slash.
 
-Where files are: names in `_delta_log`, and the encoded paths of data files in the log.
-
-Three spellings of a data file meet here. *As in the log*: URI-encoded, relative to the table or absolute. *Canonical*:
-decoded, relative where the file lies below the table; two actions are about one file if these are equal. *Absolute*:
-decoded, what a reader opens. A table's `root` is its location, absolute and decoded.
-Source: Delta protocol, File Types, Add File and Remove File; java.net.URI for what is encoded.
+A data file has three spellings. *As in the log*: URI-encoded, relative to the table or absolute. *Canonical*: decoded,
+relative where the file lies below the table; two actions are about one file if these are equal. *Absolute*: decoded, as
+a reader opens it. A table's `root` is its location, absolute and decoded.
+Source: Delta protocol, File Types, Add File and Remove File; java.net.URI for the characters that are encoded.
 """
 
 from __future__ import annotations

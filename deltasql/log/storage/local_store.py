@@ -1,8 +1,7 @@
 """Storage of one table in a folder of the local disk, mostly without obstore.
 
-Local disk access of a table: only regular files are read, and only files inside of it are removed or replaced.
-
-Leftovers of interrupted statements below a table's location, which a new table may ignore.
+Only regular files are read, and only files inside the folder are removed or replaced. Leftovers of interrupted
+statements below the location are recognized, since a new table may ignore them.
 """
 
 from __future__ import annotations

@@ -1,24 +1,15 @@
-"""Storage of one table as objects by path: memory, S3, GCS or Azure through obstore.
+"""Storage of one table as objects by path (memory, S3, GCS or Azure through obstore), with retries of its requests.
 
 Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). Log files are created by
 `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten. Objects of the catalog, which are no part
-of a log, change by `put_if_same`. Requests that a busy store rejects or leaves without an answer are retried (see
-`patience`).
+of a log, change by `put_if_same`.
 
-An object of a storage as a file that can be read from any place.
+Requests that a busy store rejects or leaves without an answer are retried (see `Patience`). Retries of the client
+library are switched off (`ONCE`): it would put an object twice and mistake its first put for that of another writer.
 
-Checks whether a file is complete, by its header and footer, or by decompressing it.
-
-Source: the definitions of Parquet, ORC and Avro; RFC 1952 for gzip.
-
-An object of a storage as a file that can be read from any place.
-
-Copies files between storages: within a bucket by the storage itself, else through this process.
-
-Retries of storage requests: which errors are retried, how often, and after which waits.
-
-Retries of the client library are switched off (`ONCE`): it would put an object twice and take its own first put for
-another writer's.
+Objects can also be opened as files, checked for completeness by header and footer or by decompressing them (Source: the
+definitions of Parquet, ORC and Avro; RFC 1952 for gzip), and copied: within a bucket by the storage itself, else
+through this process.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Parser of a Parquet footer's row groups and column chunks without pyarrow.
+"""Parser of a Parquet footer's row groups and column chunks without pyarrow, by Thrift's compact protocol.
 
 pyarrow aborts the process, by an uncaught C++ exception, when it reads the column chunks of some damaged footers: a
 type other than the schema's, or inconsistent sizes. Reading rows of such a file raises a proper error.
-Source: Parquet's thrift definition.
-
-Thrift's compact protocol, in which the footers of Parquet files are written, read and written without pyarrow.
 
 A reader takes the bytes and the offset of a value, and gives the value and the offset behind it. Damage is a
 ValueError, an IndexError or a RecursionError; nothing is read beyond the end. A `Struct` is for changes: it is taken
-apart one level at a time, and the rest stays the bytes that it was read from. Source: Thrift Compact Protocol.
+apart one level at a time, and the rest stays the bytes that it was read from. Source: Parquet's thrift definition;
+Thrift Compact Protocol.
 """
 
 from __future__ import annotations

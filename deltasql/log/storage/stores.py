@@ -1,19 +1,14 @@
-"""The storages of a session: local folders, and buckets that are reached with its credentials.
+"""The storages of a session and their credentials, and the probe of a store before the first commit.
 
-Storage credentials, translated between obstore, which reads the log, and Hadoop's connectors, which Spark uses.
-
-Options are obstore's: names such as `aws_access_key_id`, in lower case. Settings are Hadoop's, such as
-`fs.s3a.access.key`, without Spark's `spark.hadoop.` before them.
+Credentials are translated between obstore, which reads the log, and Hadoop's connectors, which Spark uses. Options are
+obstore's: names such as `aws_access_key_id`, in lower case. Settings are Hadoop's, such as `fs.s3a.access.key`, without
+Spark's `spark.hadoop.` before them. A catalog may lend credentials for the storage of one table for a while. Without a
+session credentials come from the environment.
 Source: obstore, S3Config, AzureConfig, GCSConfig; Hadoop 3.5, S3A, ABFS; Google's connector, CONFIGURATION.
 
-Credentials that somebody lends for a while, such as a catalog for the storage of one table.
-
-Probes whether a store creates an object only once, before the first commit of a process there.
-
-The probe's objects lie beside the table's commits, where the same permissions hold, under names that begin with a dot:
-those sort before all commits, and readers ignore them. They are removed; one that a crash has left is harmless.
-
-The storage of a location without a session, with credentials from the environment.
+The probe checks that a store creates an object only once. Its objects lie beside the table's commits, where the same
+permissions hold, under names that begin with a dot: those sort before all commits, and readers ignore them. They are
+removed; one that a crash has left is harmless.
 """
 
 from __future__ import annotations

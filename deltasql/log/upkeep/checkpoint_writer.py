@@ -1,15 +1,8 @@
-"""Writing a checkpoint: the whole state of a version, so that readers need no commit before it.
+"""Writing a checkpoint: the whole state of a version as Arrow rows, so that readers need no commit before it.
 
-Which kind it is, `delta.checkpointPolicy` says: one Parquet file, or the V2 kind (see `checkpoint_v2`).
-Source: Delta protocol, Checkpoints.
-
-Writing a V2 checkpoint: sidecars with the file actions, then a small file that names them and makes them count.
-
-Sidecars of a writer that died in between are found by the clean-up. Source: Delta protocol, V2 Spec Checkpoints.
-
-The rows of a checkpoint as Arrow: the state of a version, by kind of action.
-
-Source: Delta protocol, Checkpoint Schema.
+`delta.checkpointPolicy` decides its kind: one Parquet file, or V2. A V2 checkpoint is sidecars with the file actions,
+then a small file that names them and makes them valid. Sidecars of a writer that crashed in between are found by the
+clean-up. Source: Delta protocol, Checkpoints, V2 Spec Checkpoints and Checkpoint Schema.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""Post-commit work: checksum, Iceberg metadata, manifests, a checkpoint when one is due, clean-up.
+"""Post-commit work: checksum, Iceberg metadata, manifests, checkpoints, compaction and clean-up of the log.
 
-No failure of it fails the commit.
+No failure of it fails the commit. A compacted log file has several commits in one, so that a reader of a long tail
+fetches few files; the commits stay, and history is read from them. Source: Delta protocol, Log Compaction Files.
 
-Writing a compacted log file: some commits in one, so that a reader of a long tail fetches few files.
-
-It only helps: the commits stay, and history is read from them. Source: Delta protocol, Log Compaction Files.
-
-Deleting log files that no kept version needs. Source: Delta protocol, Metadata Cleanup.
-
-Only files before a checkpoint that is itself older than the retention are deleted, so every younger version can still
-be read. Oldest first: a concurrent reader, or one after a crash, finds a log that merely begins later.
+Clean-up deletes log files that no retained version needs. Only files before a checkpoint that is itself older than the
+retention are deleted, so every younger version can still be read. Oldest first: a concurrent reader, or one after a
+crash, finds a log that merely begins later. Source: Delta protocol, Metadata Cleanup.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""Common steps of all table changes: the commit with its read set and provenance, and clean-up of staged files.
+"""Commits of table changes, with their read sets, rebase, provenance and metrics, and the clean-up of staged files.
 
-Choice of the rebase of a change onto concurrent commits: row-level where possible, else file-level.
-
-The commit of a change without new rows: metadata, and files that leave as a whole.
-
-Operation metrics of a rewrite, under Delta's names.
-
-The record of files loaded by COPY INTO, written with the commit of their rows and rebased onto concurrent ones.
-
-The commit of CREATE TABLE … CLONE: files are copied first where the clone has its own, then one put decides.
+A change is rebased onto concurrent commits by rows where possible, else by files. A change without new rows commits
+metadata, and files that are removed as a whole. CLONE copies files first where the clone does not share those of its
+source; then one put decides. The record of files loaded by COPY INTO is written with the commit of their rows and
+rebased onto concurrent ones. Metrics of operations have Delta's names.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""An open transaction: pinned versions of the tables that it reads, and what it writes to them, up to the commit.
+"""The transaction of a session: BEGIN, COMMIT and ROLLBACK, atomic blocks, and auto compaction after statements.
 
-Which statements may be part of a transaction, and why the others may not.
-
-The transaction of a session: BEGIN, COMMIT and ROLLBACK, and atomic blocks.
-
-Auto compaction: the small files of a table are put together after a statement that wrote to it.
+An open transaction has the pinned versions of the tables that it reads, and its uncommitted changes. Some statements
+cannot be part of a transaction, and are refused with the reason.
 """
 
 from __future__ import annotations

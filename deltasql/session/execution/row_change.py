@@ -1,13 +1,10 @@
 """Changes that write rows: the engine stages files first, then one commit makes them visible.
 
-Where identity columns go on after a write: the highest numbers of its files, as the footers have them.
+OPTIMIZE and REORG commit files with the rows of other files in another arrangement. The highest numbers of identity
+columns come from the footers of new files.
 
-Writes of tables of other formats, which have no commits.
-
-Rows are written into a hidden folder below the table, and appear when its files are moved. If the statement fails
-before that, the table stays as it was.
-
-The commit of OPTIMIZE and REORG: files with the rows of other files in another arrangement.
+A table of another format has no commits. Rows are written into a hidden folder below the table, and appear when its
+files are moved. If the statement fails before that, the table stays as it was.
 """
 
 from __future__ import annotations

@@ -1,16 +1,10 @@
-"""Execution of plans, the only place where they have effects: staging, commit, and effects on session and catalog.
+"""Execution of plans, the only module where they have effects: staging, commit, and effects on session and catalog.
 
-EXPLAIN ANALYZE: a statement is run and measured, and its changes are discarded.
+Changes of catalog and views affect names, and the files of managed tables, which DROP removes. EXPLAIN ANALYZE runs and
+measures a statement, and discards its changes. Errors get carets in the user's text, and lose their secrets.
 
-Effects of catalog and view changes: on names, and on the files of managed tables, which DROP removes.
-
-A staged statement that is not yet committed.
-
-Carets of errors in the user's text, and the removal of secrets from errors.
-
-An engine that has not been started: most statements on metadata never start it.
-
-Questions whose answer is no without a session are answered without a start; any other starts the engine.
+The engine starts when a question needs it: most statements on metadata never start it. Questions whose answer is no
+without a session are answered without a start.
 """
 
 from __future__ import annotations

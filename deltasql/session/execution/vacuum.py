@@ -1,4 +1,4 @@
-"""VACUUM: finds the files that may go, notes it in the log, and deletes them.
+"""VACUUM: finds the files that can be deleted, notes it in the log, and deletes them.
 
 The folder is read before the log: a file that is committed after that is younger than the cutoff, or it was in the
 log by then. Between the note and the deletion the log is looked at once more.

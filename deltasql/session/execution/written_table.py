@@ -1,9 +1,8 @@
-"""The changes of a transaction to one table: its statements' contributions, and the commit of what they come to.
+"""The changes of a transaction to one table: its statements' contributions, their net effect, and its commit.
 
-The change data feed of a transaction: its commit must tell what changed from the version before, row by row.
-
-A commit that has change files is told by these alone. So as soon as one statement has written some, the changes of the
-others, which would be derived from data files, are written as well. Source: Delta protocol, Reading Change Data Files.
+The commit must have the change data feed from the version before, row by row. A commit with change files is described
+by these alone. So as soon as one statement has written some, the changes of the others, which would be derived from
+data files, are written as well. Source: Delta protocol, Reading Change Data Files.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Tables as DataFrames, in PySpark's words: `session.read.option("versionAsOf", 3).table("t")`.
+"""Readers and writers of tables in PySpark's words: DataFrames, streams from tables, and streams into tables.
 
-Tables as streams, in PySpark's words: `session.readStream.option("startingVersion", 3).table("t")`.
+- `session.read.option("versionAsOf", 3).table("t")`
+- `session.readStream.option("startingVersion", 3).table("t")`
+- `session.writeStream(df).option("checkpointLocation", …).toTable("t")`
 
-Streams into tables, each row once: `session.writeStream(df).option("checkpointLocation", …).toTable("t")`.
-
-Every micro-batch is one commit, with a note of the query's id and the batch's number. When a query dies between that
-commit and the one of its checkpoint, Spark runs the batch again, and the note says that it is there. Source: Delta
-protocol, Transaction Identifiers.
+A stream into a table writes each row once: every micro-batch is one commit, with a note of the query's id and the
+batch's number. When a query dies between that commit and the one of its checkpoint, Spark runs the batch again, and the
+note says that it is committed already. Source: Delta protocol, Transaction Identifiers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""The declarations at the beginning of BEGIN … END: variables, conditions, cursors, handlers, in that order.
+"""Declarations of BEGIN … END: the parser of variables, conditions, cursors and handlers, and variables at run time.
 
-The variables of a script, which are variables of Spark's session for as long as their block lasts.
-
-So Spark resolves them in any expression, after columns. The innermost variable of a name has that name in Spark; one
-that it hides, of the session or of an outer block, has a generated name meanwhile.
-
-Steps through the tokens of a script; raises syntax errors at unexpected ones.
+Declarations stand at the beginning of a block, in that order. The variables of a script are variables of Spark's
+session for as long as their block lasts, so Spark resolves them in any expression, after columns. The innermost
+variable of a name has that name in Spark; one that it hides, of the session or of an outer block, has a generated name
+meanwhile.
 """
 
 from __future__ import annotations

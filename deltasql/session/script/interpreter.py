@@ -1,8 +1,7 @@
 """Runs the tree of a script: each statement through the session, errors to their handlers, names to their variables.
 
-Parts of a script as statements of their own, with the way back to their places and the script's parameters.
-
-The handler that takes an error, and its diagnostics. Source: Spark's handlers, Databricks' GET DIAGNOSTICS.
+Parts of a script become statements, with offsets mapped back to the script, and with its parameters. Source of handlers
+and diagnostics: Spark's handlers, Databricks' GET DIAGNOSTICS.
 """
 
 from __future__ import annotations

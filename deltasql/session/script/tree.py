@@ -1,8 +1,7 @@
-"""The syntax tree of a script. Statements of SQL and expressions stay text; names of variables keep their offsets.
+"""The syntax tree of a script, and the interface of the session that runs it.
 
-The session that runs a script, as the script needs it.
-
-The session as the host of a script.
+Statements of SQL and expressions stay text; names of variables keep their offsets. `Host` is the session as a script
+needs it, and `SessionHost` implements it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """Facts on a query from its text and its tables alone: an estimate of its rows, its columns, and use of `_metadata`.
 
-Each function gives up at texts that it does not understand, and then assumes the worse case. Statements over few rows
-are computed in another way than those over many, and a wrong choice costs much more for many; so anything unknown
-counts as many rows. Inner joins, and joins that keep each row of the table, allow a query over all rows to be the sum
-of queries over parts of them. A join that keeps the other side's rows does not: a row that matches in a later part was
-added without a match before.
+Each function gives up at texts that it does not understand; then Spark is asked, or the worse case assumed. Statements
+over few rows are computed in another way than those over many, and a wrong choice costs much more for many; so anything
+unknown counts as many rows. The columns of a view's query are found for plain ones, `SELECT a, 1 AS b FROM t WHERE …`,
+without any other clause, a second table, an alias without AS, or expressions whose type is not known.
+
+Inner joins, and joins that keep each row of the table, allow the result over all rows to be the sum of results over
+parts of them. A join that keeps the other side's rows does not: a row that matches in a later part was added without a
+match before. VALUES whose rows contain sub-queries become SELECTs, since Spark supports these only there.
 
 `_metadata` is the file of a row, its row index, and its row id. A query may name it, and `*` does not include it. A
 view cannot hide a column: a table whose `_metadata` a query names has it as a plain column, and each `*` over the table

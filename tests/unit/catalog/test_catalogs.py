@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,16 +66,17 @@ def test_a_schema_that_comes_while_its_catalog_is_dropped_goes_too(
     catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalog.create_catalog("main")
-    remove = catalog._store.remove_catalog
+    remove = catalog._store.remove
     late = iter(["s"])
 
-    def removed(name: str) -> None:
-        for schema in late:
-            catalog.create_schema((name, schema))
-            catalog.register((name, schema, "t"), "/t", managed=False)
-        remove(name)
+    def removed(key: tuple[str, ...], cascade: bool = False) -> Any:
+        if len(key) == 1:
+            for schema in late:
+                catalog.create_schema((*key, schema))
+                catalog.register((*key, schema, "t"), "/t", managed=False)
+        return remove(key, cascade)
 
-    monkeypatch.setattr(catalog._store, "remove_catalog", removed)
+    monkeypatch.setattr(catalog._store, "remove", removed)
     assert [entry.full_name for entry in catalog.drop_catalog("main", cascade=True)] == ["main.s.t"]
     assert catalog.catalogs() == ["spark_catalog"]
 

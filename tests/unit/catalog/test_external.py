@@ -61,7 +61,7 @@ class ListedStore(ExternalStore):
             raise NameTakenError
         self.tables[entry.parts] = entry
 
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
+    def remove_entry(self, key: TableKey, kind: Kind) -> Entry:
         if kind is Kind.VIEW or key not in self.tables:
             raise NameMissingError(kind)
         return self.tables.pop(key)

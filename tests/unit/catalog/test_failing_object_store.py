@@ -204,4 +204,4 @@ def test_names_with_characters_that_urls_have(memory: MemoryStore) -> None:
     again, _ = opened(memory)
     for name in ("a%20b", "ä#?", "*", "[x]", "_catalog"):
         assert again.require((name, name.upper())).location == f"/{name}"
-    assert len(again._store.tables_below("")) == 5
+    assert len(again._store.below("")) == 5

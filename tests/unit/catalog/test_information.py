@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base import errors
-from deltasql.catalog import Catalog
+from deltasql.catalog import Catalog, store
 from deltasql.catalog.entries import StoredSchema
 from deltasql.catalog.store import information_views
 from deltasql.schema.text import type_text
@@ -63,7 +63,8 @@ def test_it_cannot_be_changed(catalog: Catalog) -> None:
 
 
 def test_a_stored_schema_of_that_name_is_one_like_any_other(catalog: Catalog) -> None:
-    catalog._store.add_schema(StoredSchema("spark_catalog", "information_schema", None, None, 0))
+    stored = StoredSchema("spark_catalog", "information_schema", None, None, 0)
+    catalog._store.edit(store.SCHEMAS, stored.key, store.added(stored))
     catalog.register(("information_schema", "tables"), "/t", managed=False)
     assert [entry.name for entry in catalog.entries("information_schema")] == ["tables"]
     assert catalog.resolve(("information_schema", "tables")) is not None

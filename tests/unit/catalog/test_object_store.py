@@ -146,7 +146,7 @@ def state(catalog: Catalog) -> object:
         assert all(catalog.function(entry.parts) == entry for entry in functions)
         tables += [plain(entry) for entry in entries if isinstance(entry, TableEntry)]
         found.append((schema.name, schema.comment, [plain(entry) for entry in (*entries, *functions)]))
-    assert plain(list(catalog._store.tables_below(""))) == sorted(tables, key=str)
+    assert plain(list(catalog._store.below(""))) == sorted(tables, key=str)
     return found
 
 
@@ -263,7 +263,7 @@ def test_a_rename_that_died_is_over_for_the_next_one(memory: MemoryStore) -> Non
             with suppress(GoneError):
                 catalog.rename(("s", "t"), ("d", "u"))
         OPERATIONS[later](opened(memory)[0])
-        left = opened(memory)[0]._store.tables_below("")
+        left = opened(memory)[0]._store.below("")
         assert len({entry.location for entry in left}) == len(left)
 
 

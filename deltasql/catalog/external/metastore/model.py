@@ -1,10 +1,7 @@
-"""Databases and tables of a metastore, and the interface of its clients.
+"""Databases and tables of a metastore, the interface of its clients, and the records of Delta tables.
 
-Schemas of tables in a metastore: in Spark's properties, and as columns with Hive's types.
-
-Delta tables in a metastore, as delta-spark writes and finds them: the record of a table, and its entry.
-
-Properties of tables in a metastore: those of the user, and those of Hive and Spark.
+A record is as delta-spark writes and finds it. The schema is in Spark's properties, and in columns with Hive's types.
+Properties are those of the user, and those of Hive and Spark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The names of a metastore: its databases are the schemas of one catalog.
+"""The names of a metastore as a catalog: its databases are the schemas.
 
-Tables of other formats in a metastore: their data sources, as Spark and Hive write them.
-
-Views in a metastore, as Spark writes and reads them.
+Views and data sources of other formats are read and written as Spark and Hive have them.
 """
 
 from __future__ import annotations
@@ -370,7 +368,7 @@ class MetastoreStore(ExternalStore):
             facts.version, facts.timestamp, schema, tuple(facts.partition_columns), facts.comment, properties
         )
 
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
+    def remove_entry(self, key: TableKey, kind: Kind) -> Entry:
         table = self._table(key, kind)
         self._metastore.drop_table(table)
         return self._listed(table)

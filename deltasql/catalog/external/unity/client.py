@@ -1,10 +1,7 @@
-"""Requests to a Unity Catalog server: addresses, authorization, retries, and errors in deltasql's words.
+"""Requests to a Unity Catalog server: addresses, authorization, retries, lent credentials, and the Delta API's JSON.
 
-How requests are authorized: not at all, by a token, or by OAuth 2.0 client credentials.
-
-Credentials that a Unity Catalog lends for the storage of its tables: fetched when needed, renewed in time.
-
-JSON of the Delta API: columns, protocols, and the updates that go with a commit.
+Requests are authorized by a token, by OAuth 2.0 client credentials, or not at all. Credentials for the storage of
+tables are fetched when needed, and renewed in time. Errors have the words of deltasql.
 """
 
 from __future__ import annotations

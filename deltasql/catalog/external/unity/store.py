@@ -1,6 +1,6 @@
-"""Names in a Unity Catalog: requests out, entries and typed conflicts in.
+"""A Unity Catalog as a catalog store, and as the committer of its managed tables.
 
-A Unity Catalog as the catalog that ratifies the commits of its managed tables.
+Names go out as requests, and come back as entries or typed conflicts.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ class UnityStore(ExternalStore):
         found = self._found(entry.parts)
         return found is not None and found.location == table_location(entry.location)
 
-    def remove(self, key: TableKey, kind: Kind) -> Entry:
+    def remove_entry(self, key: TableKey, kind: Kind) -> Entry:
         """The server removes the files of a managed table, so that the entry says that it is none."""
         table = None if kind is Kind.VIEW else self._found(key)
         if table is None:

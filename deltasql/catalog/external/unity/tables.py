@@ -1,6 +1,6 @@
-"""The tables of a Unity Catalog as its server describes them, and what the session remembers of them by location.
+"""The tables of a Unity Catalog as its server describes them, by location for those that the session has looked up.
 
-Tables of other formats in a Unity Catalog: their data sources, by the older API.
+Tables of other formats have data sources, which the older API describes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Runs scenarios: each schedule on a copy of the setup, with its result compared to those of serial orders.
+"""Runs scenarios of concurrent statements, and compares the result of each schedule to those of serial orders.
 
-Checks of serializability: whether some serial order of concurrent statements explains their result. Pure.
-
-Only rows are compared, not files.
-Source: Delta Lake documentation, Isolation levels.
-
-Several sessions on one warehouse, moved one at a time as a schedule says; storage that fails one commit.
+Each schedule runs on a copy of the setup, by several sessions on one warehouse, which move one at a time; the storage
+may fail one commit. A schedule is serializable if some serial order of its statements explains the result. Only rows
+are compared, not files. Source: Delta Lake documentation, Isolation levels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Schedules: the order in which the statements of several sessions begin and end.
+"""Schedules, the order in which the statements of several sessions begin and end, and the scenario of a file.
 
-The scenario of a file with schedules: a setup, sessions, a check, and the schedules.
+A scenario is a setup, sessions, a check, and the schedules.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Inlining of SQL functions: calls are replaced by the functions' bodies, for an engine without such functions.
+"""Inlining of SQL functions for an engine without them: calls are replaced by the functions' bodies.
 
-Only where the meaning is the same: a body that is an expression of its parameters takes any arguments, one that reads
-tables takes constants, so that no name of an argument clashes with a name of the body.
-
-The scope of a part of a query: the FROM of its SELECT, and the WITH clauses of the queries around it.
+Only where the meaning stays equal: a body that is an expression of its parameters takes any arguments, one that reads
+tables takes constants, so that no name of an argument clashes with a name of the body. The scope of a part of a query
+is the FROM of its SELECT, and the WITH clauses of the queries around it.
 """
 
 from __future__ import annotations

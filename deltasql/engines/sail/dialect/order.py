@@ -1,14 +1,11 @@
-"""Queries that Sail parses differently from Spark, rewritten: `FROM t SELECT a`, VALUES with arrays and maps.
+"""Queries that Sail does not parse, or parses differently from Spark, rewritten to equivalent ones.
 
-ORDER BY expressions that the SELECT does not return: as columns of an inner query, which the outer one drops.
-
-Sail cannot sort by an aggregate that is no column, nor by an expression that may fail, as each guard may.
-
-`* EXCEPT (…)`, GROUP BY ALL and ORDER BY ALL, which Sail does not parse, expanded to columns.
-
-The branches of UNION, INTERSECT and EXCEPT, each as a query of its own: Sail requires the same types of all.
-
-Names of columns without an alias that differ between Sail and Spark, where the column's text determines them.
+- `FROM t SELECT a`, and VALUES with arrays and maps.
+- ORDER BY expressions that the SELECT does not return: Sail cannot sort by an aggregate that is no column, nor by an
+  expression that may fail, as each guard may. They become columns of an inner query, which the outer one drops.
+- `* EXCEPT (…)`, GROUP BY ALL and ORDER BY ALL are expanded to columns.
+- The branches of UNION, INTERSECT and EXCEPT are cast, since Sail requires equal types of all.
+- Columns without an alias get Spark's names, where the column's text determines them.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-"""Pipe syntax, `FROM t |> WHERE a |> SELECT b`, which Sail does not parse, as nested queries.
+"""Pipe syntax as nested queries, fields of maps and arrays, and other syntax that Sail lacks, rewritten over tokens.
 
-Source: Spark, SQL Pipe Syntax.
-
-Where the parts of a text end, over its tokens: values, calls, intervals, types, the branches of CASE.
-
-Keywords that are no names, and the least numbers of each type, for readers of texts for Sail.
-
-`m.k` of a map and `a.x` of an array of structs, which Sail does not support, replaced by equivalent expressions.
-
-INSERT OVERWRITE DIRECTORY, parsed for an engine whose files are written by this process.
+Sail does not parse `FROM t |> WHERE a |> SELECT b`. Source: Spark, SQL Pipe Syntax. It does not support `m.k` of a map
+and `a.x` of an array of structs either, which become equivalent expressions. The least number of each type becomes a
+cast. INSERT OVERWRITE DIRECTORY is parsed, since this process writes its files.
 """
 
 from __future__ import annotations

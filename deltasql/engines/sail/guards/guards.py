@@ -1,17 +1,13 @@
-"""Guards against results of Sail that differ from Spark's by the types of operands, as conditions for `text_checks`.
+"""Guards against results of Sail that differ from Spark's, and the constructs and functions that must not run on it.
 
-A guard is a condition under which the result would differ, and SQL that fails in its place. Sail evaluates `typeof` at
-planning: a guard on types alone costs nothing per row. Types are named as by `typeof`, up to the first bracket or
-blank. Source: Spark, ANSI compliance; each was tried on Sail 0.7.2, and tests/sail/grid.py has them.
+A guard is a condition under which the result would differ by the types of operands, and SQL that fails in its place,
+put into texts by `text_checks`. Sail evaluates `typeof` at planning: a guard on types alone costs nothing per row.
+Types are named as by `typeof`, up to the first bracket or blank. Source: Spark, ANSI compliance; each was tried on Sail
+0.7.2, and tests/sail/grid.py has them. SQL that Sail interprets differently was tried on Sail 0.7.2 as well;
+`docs/sail.md` lists it for users.
 
-SQL that Sail accepts and interprets differently from Spark: such a statement must not run on it.
-
-Each entry was tried on Sail 0.7.2. `docs/sail.md` lists them for users.
-
-The function calls with equal results on Sail and Spark, by the types of their arguments.
-
-The table `functions.json` has the calls that were compared, over a grid of values, in two time zones, with ANSI
-and without it; `python -m tests.sail.functions` makes it. A call that is not in it is refused, unless
+`functions.json` has the function calls that were compared, over a grid of values, in two time zones, with ANSI and
+without it; `python -m tests.sail.functions` makes it. A call that is not in it is refused, unless
 `deltasql.sail.unproven` is ALLOW.
 """
 

@@ -1,14 +1,12 @@
-"""SQL text with checks that Spark makes by itself and Sail does not: overflow of integers, casts, conditions.
+"""SQL text with checks that Spark makes by itself and Sail does not, and limits of nesting and of function calls.
 
-The checks are defined in `guards`. Reads an expression or a whole query over its tokens, by Spark's order of
-precedence; text that it cannot read stays unchanged, byte for byte.
+The checks, of overflow of integers, casts and conditions, are defined in `guards`. An expression or a whole query is
+read over its tokens, by Spark's order of precedence; text that cannot be read stays unchanged, byte for byte. With
+`compared_only` a call is refused whose results were not compared with Spark's.
 
-Function calls in a text for Sail; `compared_only` refuses calls whose results were not compared with Spark's.
-
-How deep a text for Sail may be nested: its planner takes exponential time below CASE and CAST, and its stack ends.
-
-Measured on Sail 0.7.2: 14 checked signs take 2 seconds and each further one doubles that, 12 pairs of casts take 2
-seconds, and a sum of 1,000 terms ends the process.
+Nesting is limited, since Sail's planner takes exponential time below CASE and CAST, and its stack ends. Measured on
+Sail 0.7.2: 14 checked signs take 2 seconds and each further one doubles that, 12 pairs of casts take 2 seconds, and a
+sum of 1,000 terms ends the process.
 """
 
 from __future__ import annotations

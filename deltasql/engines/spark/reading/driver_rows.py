@@ -1,15 +1,13 @@
-"""Data files that the driver reads, as a DataFrame like the one that Spark's own reader makes of them.
+"""Data files that the driver reads as a DataFrame like Spark's, input sizes, and row ids as columns.
 
-The bytes that an operator reads, if every input is known to be small; UNKNOWN_SIZE otherwise.
+A workspace has the resources of one statement in this process: temporary files, and sizes of the rows sent to the
+engine.
 
-Resources of one statement in this process: temporary files, and sizes of the rows sent to the engine.
-
-Row ids (row tracking) as columns: stored for a moved row, else base row id of the file plus row index.
-
-A rewrite keeps row ids in three steps, as a compaction does: it reads with `binding.scan(…, with_ids=True)`, so that
-each row has ROW_ID and ROW_VERSION; it passes both columns on (NULL version for a changed row, NULL for both in a new
-row); and it passes the scan's `row_ids` to `Stage.write`, which stores them under the table's names. A scan of a table
-without row tracking has no `row_ids`, and none of this happens.
+A row id is stored for a moved row, else it is the base row id of the file plus the row index. A rewrite preserves row
+ids in three steps, as a compaction does: it reads with `binding.scan(…, with_ids=True)`, so that each row has ROW_ID
+and ROW_VERSION; it passes both columns on (NULL version for a changed row, NULL for both in a new row); and it passes
+the scan's `row_ids` to `Stage.write`, which stores them under the table's names. A scan of a table without row tracking
+has no `row_ids`, and none of this happens.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Physical operators → DataFrames, with the public PySpark API only.
 
-Functions of Python as functions of a Spark session, while a statement calls them.
-
-The rows of a view's query with the columns that the view had when it was made.
+Python functions are registered in a Spark session while a statement calls them. The rows of a view's query get the
+columns that the view had when it was created.
 """
 
 from __future__ import annotations

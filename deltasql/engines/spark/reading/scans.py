@@ -1,18 +1,12 @@
 """Scans → DataFrames: data columns from the files, partition columns from the log, without deleted rows.
 
-Rows that the driver has read for a DataFrame of the caller's: marked with the table that they come from.
+Rows marked by deletion vectors are left out, or are the only ones that stay. A bitmap up to a file's last marked row is
+looked up by row index. Measured on 5 M rows of which 1 % are marked: a scan takes 1.3 times as long as without vectors,
+and 2.4 times with a join on file and row index, which is left for bitmaps of too many bits.
 
-A DataFrame over files names them, whatever the caller makes of it; one over rows has nothing to name but this mark.
-
-Rows that deletion vectors mark: left out of a DataFrame, or the only ones kept.
-
-A bit for each row up to a file's last marked one is looked up by position. Measured on 5 M rows of which 1 % are
-marked: a scan takes 1.3 times as long as without vectors, and 2.4 times with a join on file and position, which is left
-for what has too many bits.
-
-A cache of the DataFrames of scans for later statements: to make one costs Spark as much as a small query.
-
-For each table of a statement Spark lists the files, and analyses the relation and the selected columns.
+DataFrames of scans are cached for later statements: to make one costs Spark as much as a small query, since it lists
+the files, and analyses the relation and the selected columns. A DataFrame over files names them, whatever the caller
+makes of it; rows that the driver has read are marked with the table that they come from instead.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Files of other formats → DataFrames, by Spark's own readers.
+"""Files of other formats → DataFrames by Spark's readers, checks of constraints, and paths in JSON texts.
 
-Rows checked against constraints: a violating row ends the job with an error about it.
-
-Paths in JSON texts, `raw:a.b`: Spark has them for a VARIANT only, and its analysis says which operands are texts.
+A row that violates a constraint ends the job with an error about it. Spark has paths, `raw:a.b`, for a VARIANT only,
+and its analysis says which operands are texts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Rearrange (OPTIMIZE) → rows in new files: in file order or along a space-filling curve, all bins in one Spark job.
+"""Rearrangement of rows (OPTIMIZE) in new files: in file order or along a space-filling curve, in one Spark job.
 
-Space-filling curves: rows that are close in several columns get numbers that are close.
-
-A row's values become numbers of ranges, `bits` bits each, from a sample of the rows. The bits of one level, one of each
-column, are a digit; the digits from the highest level down are the row's place on the curve. On the Z-order curve they
-stand as they are. On Hilbert's each is turned as the part of the curve that it lies on is turned: `states` has those
-turns. Everything is Spark SQL over plain columns, so that no row leaves the JVM.
+On a curve, rows that are close in several columns get numbers that are close. A row's values become numbers of ranges,
+`bits` bits each, from a sample of the rows. The bits of one level, one of each column, are a digit; the digits from the
+highest level down are the row's place on the curve. On the Z-order curve they stand as they are. On Hilbert's each is
+turned as the part of the curve that it lies on is turned: `states` has those turns. Everything is Spark SQL over plain
+columns, so that no row leaves the JVM.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Search for the rows that the actions of a rewrite change, which reads only the columns of the conditions.
+"""Search for the row indexes that the actions of a rewrite change, and row queries for conflict resolution.
 
-Row indexes that come from Spark, as a list or as bitmaps.
-
-Row queries for conflict resolution: the statement's conditions, evaluated over files that winners have changed.
+The search reads only the columns of the conditions. Spark returns row indexes as a list or as bitmaps. A row query
+evaluates the statement's conditions over files that concurrent commits have changed.
 """
 
 from __future__ import annotations

@@ -1,23 +1,17 @@
-"""UPDATE, DELETE and MERGE: the way of a rewrite is chosen by the size of its input and by what the table allows.
+"""UPDATE, DELETE and MERGE on Spark by copy on write or merge on read.
 
-Copy on write: every file that holds a changed row is written anew.
+The size of the input, and the properties of the table, decide the way. Copy on write: every file that contains a
+changed row is written anew. A few small files are joined, changed and written in one Spark job, each file's rows into a
+separate directory; files that turn out to have no changed row stay. Larger tables are searched for the touched files
+first, with the columns of the conditions only, and only those are rewritten.
 
-A few small files are joined, changed and written in one Spark job, each file's rows into a directory of its own; files
-that turn out to hold no changed row keep their original. Larger tables are searched for the touched files first, with
-the columns of the conditions only, and only those are rewritten. Where this process may read and write the files, it
-copies the rows that stay, and only those that change are computed: see `copied_rows`.
+Where this process may read and write the files, it copies the rows that stay, as bytes or by Arrow (see `successors`):
+several times as fast as through Spark's rows, and without sending them to an engine that cannot read files. Only the
+changed rows are read again, with the input columns of the new values, and go through the statement's expressions.
 
-Merge on read: changed rows are marked in deletion vectors, and only their new images are written.
-
-Small tables need one Spark job, whose rows report their positions as they pass. Larger ones are searched for the
-positions first, with the columns of the conditions only; then the touched files give the new images.
-
-Copy-on-write rewrites in which this process copies unchanged rows, and the engine computes only changed rows.
-
-A search yields the indexes of the changed rows. These are read again, with the input columns of the new values, and go
-through the statement's expressions. The other rows are copied from file to file as bytes or by Arrow (see
-`successors`): several times as fast as through Spark's rows, and without sending them to an engine that cannot read
-files.
+Merge on read: changed rows are marked in deletion vectors, and only their new images are written. Small tables need one
+Spark job, whose rows report their row indexes as they pass. Larger ones are searched for these first; then the touched
+files give the new images.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Basis of copy-on-write and merge-on-read: target rows joined to source rows, each with its action in ACTION.
+"""Rows of a rewrite for copy on write and merge on read: target joined to source, each row with its action in ACTION.
 
-SQL texts of a rewrite: which action a row gets, and the value of each output column.
-
-Rows of the change data feed beside the rows of a rewrite. Source: Delta protocol, Change Data Files.
-
-The source of a rewrite: its rows, evaluated once, and the ranges of their join keys.
+SQL texts give the action of a row and the value of each output column. The source is evaluated once, and the ranges of
+its join keys skip files of the target. Rows of the change data feed go beside the rows of the rewrite. Source: Delta
+protocol, Change Data Files.
 """
 
 from __future__ import annotations

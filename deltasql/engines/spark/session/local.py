@@ -1,30 +1,20 @@
-"""The Spark session that deltasql starts for the process: its master, its initial settings, and its start.
+"""The Spark session that deltasql starts, or opens on a Spark Connect server: settings, connectors and committer.
 
-A cache of the JVM classes and methods that PySpark looks up at every call.
+Settings from the environment are the user's, and a started session keeps them. Each open session of deltasql has one
+Spark Connect session. The JVM connects to each bucket or account with the first credentials that it gets. PySpark is
+loaded by one thread at a time. The log of PySpark's commands to its JVM, which has whole commands at the level DEBUG,
+shows no lent credentials.
+
+A job committer for object stores lets Spark's tasks write files to their final paths. Spark's committer writes to a
+temporary path and renames, and S3 renames by copying. `InPlaceCommit.java` implements Spark's FileCommitProtocol.
+Janino, which compiles the code of Spark's queries, compiles it, so that it fits the running release; where that fails,
+Spark's committer is used.
 
 PySpark names a class or a method of the JVM by an attribute, and py4j asks the JVM for it each time: one command for
 the class, for which every jar is searched, and one for the method, before the third that calls it. Stored as attributes
-of the same objects, they are found without a command. Measured on a MERGE of two rows: 300 commands to the JVM → 210.
-The class of an exception is tested a dozen times, and each test resolves three names that are in no jar: of 4,400
+of these objects, they are found without a command. Measured on a MERGE of two rows: 300 commands to the JVM → 210. The
+class of an exception is tested a dozen times, and each test resolves three names that are in no jar: of 4,400
 statements, of which one in twelve failed, that took a twelfth of the time.
-
-Spark settings from the environment: they are the user's, and a session that deltasql starts keeps them.
-
-Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of deltasql starts with.
-
-Credentials of object stores in Spark, whose JVM connects to each bucket or account with the first ones it gets.
-
-A job committer for object stores: Spark's tasks write files to their final paths, without a rename.
-
-Spark's own committer writes to a temporary path and renames, and S3 renames by copying. This one is
-`InPlaceCommit.java`, an implementation of Spark's FileCommitProtocol. Janino, which compiles the code of Spark's
-queries, compiles it, so that it fits the running release; where that fails, Spark's committer is used.
-
-Spark Connect sessions: one for each open session of deltasql.
-
-The log of what PySpark sends to its JVM, which holds whole commands at the level DEBUG: without lent credentials.
-
-PySpark is loaded by one thread at a time.
 """
 
 from __future__ import annotations

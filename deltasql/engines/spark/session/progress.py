@@ -1,6 +1,6 @@
-"""How far Spark is with the jobs of a statement, which carry a tag of their own for this.
+"""Progress and cancellation of the Spark jobs of a statement, which carry a separate job tag.
 
-Cancelling Spark on Ctrl-C: the jobs of the statement, by their job tag, and no others.
+Ctrl-C cancels the jobs of the statement, and no others.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """The Spark session behind the engine: started on first use, tuned per statement, with its settings restored.
 
-The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
-
-A small LRU cache of a session's DataFrames for later statements.
-
-The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
-
-Optional features of the engine behind a session, probed once per session.
-
-A Spark Connect server may be an engine other than Spark.
+DataFrames are cached for later statements. Temporary views are tracked: SHOW TABLES asks for them each time that Spark
+runs, and a query makes some. Optional features are probed once per session, since a Spark Connect server may be an
+engine other than Spark.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Parts of SQL expressions that are made of the parts of a Column: operators, calls, casts, literals.
+"""SQL text of PySpark's Columns: operators, calls, casts and literals, and the expressions of Spark Connect.
 
-Columns of Spark Connect, whose tree is in this process: the expressions that PySpark sends to the server.
+The tree of a Spark Connect Column is in this process: it consists of the expressions that PySpark sends to the server.
 """
 
 from __future__ import annotations
