@@ -43,10 +43,10 @@ from deltasql.catalog.store import (
     SYSTEM,
     VOLUMES,
     CatalogStore,
-    Group,
     Kind,
     NameMissingError,
     NameTakenError,
+    RecordGroup,
     SchemaKey,
     TableKey,
     has_information_view,
@@ -298,7 +298,7 @@ class Lookups:
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
 VOLUME = "VOLUME"
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
-_GROUPS: Mapping[str, Group[Any]] = {
+_GROUPS: Mapping[str, RecordGroup[Any]] = {
     CATALOG: CATALOGS,
     SCHEMA: SCHEMAS,
     TABLE: RELATIONS,

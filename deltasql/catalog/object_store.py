@@ -65,11 +65,11 @@ from deltasql.catalog.store import (
     SCHEMAS,
     SECURABLES,
     VOLUMES,
-    Group,
     Key,
     Kind,
     NameMissingError,
     NameTakenError,
+    RecordGroup,
     SchemaInUseError,
     SchemaKey,
     TableKey,
@@ -273,10 +273,10 @@ class ObjectCatalogStore:
         self._renaming = Renaming(self._tables, self._edit)
         self.commits = ObjectCommits(self._objects, FOLDER)
 
-    def get(self, group: Group[_R], key: Key) -> _R | None:
+    def get(self, group: RecordGroup[_R], key: Key) -> _R | None:
         return cast("_R | None", self._get(group, key))
 
-    def _get(self, group: Group[Any], key: Key) -> Any:
+    def _get(self, group: RecordGroup[Any], key: Key) -> Any:
         match group.name, key:
             case CATALOGS.name, (name,):
                 return self._list().catalog(name)
@@ -292,10 +292,10 @@ class ObjectCatalogStore:
             return None
         return (tables.functions if group.name == FUNCTIONS.name else tables.volumes).get(key[2])
 
-    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+    def list(self, group: RecordGroup[_R], parent: Key = ()) -> Sequence[_R]:
         return cast("Sequence[_R]", self._all(group, parent))
 
-    def _all(self, group: Group[Any], parent: Key) -> Sequence[Any]:
+    def _all(self, group: RecordGroup[Any], parent: Key) -> Sequence[Any]:
         if group.name == SECURABLES.name:
             return [*self._securables().values()]
         if group.name == CATALOGS.name:
@@ -312,7 +312,7 @@ class ObjectCatalogStore:
         return [*(tables.functions if group.name == FUNCTIONS.name else tables.volumes).values()]
 
     def edit(
-        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+        self, group: RecordGroup[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
     ) -> _R | None:
         edits: Mapping[str, Callable[..., Any]] = {
             CATALOGS.name: self._edit_catalog,

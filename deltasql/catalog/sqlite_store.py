@@ -33,16 +33,23 @@ from deltasql.catalog.store import (
     SCHEMAS,
     SECURABLES,
     VOLUMES,
-    Group,
     Key,
     Kind,
     NameMissingError,
     NameTakenError,
+    RecordGroup,
     SchemaInUseError,
     TableKey,
 )
 
 _R = TypeVar("_R")
+
+
+_PARENTS: Mapping[int, tuple[RecordGroup[Any], Sequence[RecordGroup[Any]], Kind]] = {
+    1: (CATALOGS, (SCHEMAS,), Kind.CATALOG),
+    2: (SCHEMAS, (RELATIONS, FUNCTIONS, VOLUMES), Kind.SCHEMA),
+}
+"""By the length of a key: the records that have others inside, and these."""
 
 
 class _Rows(NamedTuple):
@@ -89,13 +96,13 @@ class SqliteCatalogStore:
         self._database = Database(warehouse)
         self.commits = SqliteCommits(self._database)
 
-    def get(self, group: Group[_R], key: Key) -> _R | None:
+    def get(self, group: RecordGroup[_R], key: Key) -> _R | None:
         rows = _ROWS[group.name]
         with self._database.explained():
             found = self._database.rows(rows.select(rows.key), *key)
             return rows.read(found[0]) if found else None
 
-    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+    def list(self, group: RecordGroup[_R], parent: Key = ()) -> Sequence[_R]:
         rows = _ROWS[group.name]
         with self._database.explained():
             found = [rows.read(row) for row in self._database.rows(rows.select(len(parent)), *parent)]
@@ -104,7 +111,7 @@ class SqliteCatalogStore:
         return found
 
     def edit(
-        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+        self, group: RecordGroup[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
     ) -> _R | None:
         rows = _ROWS[group.name]
         with self._database.writing() as connection:
@@ -138,13 +145,12 @@ class SqliteCatalogStore:
         return renamed
 
     def remove(self, key: Key, cascade: bool = False) -> Sequence[TableEntry]:
-        group = CATALOGS if len(key) == 1 else SCHEMAS
-        inner = (SCHEMAS,) if len(key) == 1 else (RELATIONS, FUNCTIONS, VOLUMES)
+        group, inner, kind = _PARENTS[len(key)]
         with self._database.writing() as connection:
             if _ROWS[group.name].find(connection, key) is None:
-                raise NameMissingError(Kind.CATALOG if len(key) == 1 else Kind.SCHEMA)
+                raise NameMissingError(kind)
             held = [item for other in inner for item in _inside(connection, other, key)]
-            if held and (not cascade or len(key) == 1):
+            if held and (not cascade or kind is Kind.CATALOG):
                 raise SchemaInUseError([item.name for item in held])
             for other in (*inner, group):
                 _ROWS[other.name].delete(connection, key)
@@ -161,7 +167,7 @@ class SqliteCatalogStore:
         self._database.close()
 
 
-def _require_parent(connection: sqlite3.Connection, group: Group[Any], key: Key) -> None:
+def _require_parent(connection: sqlite3.Connection, group: RecordGroup[Any], key: Key) -> None:
     """Raises NameMissingError for the missing catalog of a schema, or the missing schema of what is in one."""
     if group.name not in {CATALOGS.name, SECURABLES.name}:
         parent, kind = (CATALOGS, Kind.CATALOG) if group.name == SCHEMAS.name else (SCHEMAS, Kind.SCHEMA)
@@ -169,7 +175,7 @@ def _require_parent(connection: sqlite3.Connection, group: Group[Any], key: Key)
             raise NameMissingError(kind)
 
 
-def _inside(connection: sqlite3.Connection, group: Group[Any], parent: Key) -> Iterator[Any]:
+def _inside(connection: sqlite3.Connection, group: RecordGroup[Any], parent: Key) -> Iterator[Any]:
     rows = _ROWS[group.name]
     return map(rows.read, connection.execute(rows.select(len(parent)), parent))
 

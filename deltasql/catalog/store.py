@@ -103,20 +103,20 @@ Key: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Generic[_R]):
+class RecordGroup(Generic[_R]):
     """One group of records of a store. `key` is the key of a record."""
 
     name: str
     key: Callable[[_R], Key]
 
 
-CATALOGS: Group[StoredCatalog] = Group("catalogs", attrgetter("key"))
-SCHEMAS: Group[StoredSchema] = Group("schemas", attrgetter("key"))
-RELATIONS: Group[Entry] = Group("tables", attrgetter("parts"))
+CATALOGS: RecordGroup[StoredCatalog] = RecordGroup("catalogs", attrgetter("key"))
+SCHEMAS: RecordGroup[StoredSchema] = RecordGroup("schemas", attrgetter("key"))
+RELATIONS: RecordGroup[Entry] = RecordGroup("tables", attrgetter("parts"))
 """Tables and views, which have one namespace."""
-FUNCTIONS: Group[FunctionEntry] = Group("functions", attrgetter("parts"))
-VOLUMES: Group[VolumeEntry] = Group("volumes", attrgetter("parts"))
-SECURABLES: Group[Securable] = Group("securables", attrgetter("key"))
+FUNCTIONS: RecordGroup[FunctionEntry] = RecordGroup("functions", attrgetter("parts"))
+VOLUMES: RecordGroup[VolumeEntry] = RecordGroup("volumes", attrgetter("parts"))
+SECURABLES: RecordGroup[Securable] = RecordGroup("securables", attrgetter("key"))
 
 
 class CatalogStore(Protocol):
@@ -132,17 +132,17 @@ class CatalogStore(Protocol):
     def commits(self) -> CommitStore:
         """Where the commits of managed tables are."""
 
-    def get(self, group: Group[_R], key: Key) -> _R | None:
+    def get(self, group: RecordGroup[_R], key: Key) -> _R | None:
         """One record, or None."""
 
-    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+    def list(self, group: RecordGroup[_R], parent: Key = ()) -> Sequence[_R]:
         """The records in a catalog or schema, or all catalogs or securables, in no order.
 
         None for a missing parent, but for RELATIONS: raises NameMissingError where there is no such schema.
         """
 
     def edit(
-        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+        self, group: RecordGroup[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
     ) -> _R | None:
         """Replaces a record by the result of `change`, which is returned; None removes the record.
 

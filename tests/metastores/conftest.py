@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,11 +12,22 @@ from typing import Any
 
 import pytest
 
-from deltasql.catalog.entries import StoredCatalog, StoredSchema
+from deltasql.catalog.entries import Entry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.routing import CatalogOptions
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
-from deltasql.catalog.store import CatalogStore
+from deltasql.catalog.store import (
+    CATALOGS,
+    RELATIONS,
+    SCHEMAS,
+    CatalogStore,
+    Kind,
+    SchemaKey,
+    TableKey,
+    added,
+    of_kind,
+    required,
+)
 from tests.metastores import hive_server
 from tests.stores import moto_server
 
@@ -79,13 +90,72 @@ def glue(glue_endpoint: str) -> Iterator[MetastoreStore]:
 
 
 @dataclass(frozen=True)
+class Records:
+    """A store of names, asked for records of schemas, tables and views."""
+
+    of: CatalogStore
+
+    def schema(self, key: SchemaKey) -> StoredSchema | None:
+        return self.of.get(SCHEMAS, key)
+
+    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
+        return self.of.list(SCHEMAS, (catalog,))
+
+    def add_schema(self, schema: StoredSchema) -> None:
+        self.of.edit(SCHEMAS, schema.key, added(schema))
+
+    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
+        self.of.edit(SCHEMAS, key, required(Kind.SCHEMA, change), Kind.SCHEMA)
+
+    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
+        return self.of.remove(key, cascade)
+
+    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
+        return self.of.list(RELATIONS, schema)
+
+    def entry(self, key: TableKey) -> Entry | None:
+        return self.of.get(RELATIONS, key)
+
+    def add_table(self, entry: Entry) -> None:
+        self.of.edit(RELATIONS, entry.parts, added(entry))
+
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> Any:
+        def changed(found: Entry | None) -> Entry:
+            entry = of_kind(found, Kind.TABLE)
+            assert isinstance(entry, TableEntry)
+            return change(entry)
+
+        return self.of.edit(RELATIONS, key, changed, Kind.TABLE)
+
+    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
+        self.of.edit(RELATIONS, key, change)
+
+    def remove_entry(self, key: TableKey, kind: Kind) -> Entry:
+        removed = self.of.get(RELATIONS, key)
+
+        def remove(found: Entry | None) -> None:
+            of_kind(found, kind)
+
+        self.of.edit(RELATIONS, key, remove, kind)
+        assert removed is not None
+        return removed
+
+    def rename(self, key: TableKey, new: TableKey) -> Entry:
+        return self.of.move(key, new)
+
+
+@dataclass(frozen=True)
 class Names:
     """A store of names, its catalog, and a schema of it that is empty. Locations may be below `place`."""
 
-    store: CatalogStore
+    within: CatalogStore
     catalog: str
     schema: str
     place: Path
+
+    @property
+    def store(self) -> Records:
+        return Records(self.within)
 
     def key(self, name: str) -> tuple[str, str, str]:
         return (self.catalog, self.schema, name)
@@ -96,7 +166,7 @@ def names(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Names]:
     """Each store that there is."""
     if request.param == "sqlite":
         store: CatalogStore = SqliteCatalogStore(str(tmp_path / "warehouse"))
-        store.add_catalog(StoredCatalog("lake", None, None, 1), StoredSchema("lake", "default", None, None, 1))
+        store.edit(CATALOGS, ("lake",), added(StoredCatalog("lake", None, None, 1)))
     else:
         store = request.getfixturevalue(request.param)
     yield filled(store, tmp_path)
@@ -112,5 +182,5 @@ def outer(request: pytest.FixtureRequest, tmp_path: Path) -> Names:
 def filled(store: Any, place: Path) -> Names:
     """A store with one more schema."""
     schema = f"s{secrets.token_hex(6)}"
-    store.add_schema(StoredSchema("lake", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
+    Records(store).add_schema(StoredSchema("lake", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
     return Names(store, "lake", schema, place)

@@ -269,5 +269,5 @@ def test_a_long_query_and_many_columns(names: Names) -> None:
 
 def test_a_closed_store_opens_again(names: Names) -> None:
     names.store.add_table(table(names))
-    names.store.close()
+    names.within.close()
     assert names.store.entry(names.key("t")) is not None

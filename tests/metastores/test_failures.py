@@ -17,6 +17,7 @@ from deltasql.base.errors import (
 )
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.external.metastore.store import MetastoreStore
+from deltasql.catalog.store import CATALOGS, FUNCTIONS
 from tests.metastores.conftest import HIVE, Names, glue_options, hive_options
 from tests.metastores.false_servers import answering, aws, close, http, wait
 from tests.stores.moto_server import free_port
@@ -153,14 +154,14 @@ def lose(store: Any) -> None:
 @pytest.mark.parametrize("outer", [HIVE, "glue"], indirect=True)
 def test_a_look_up_of_a_table_is_one_request(outer: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     requests: list[str] = []
-    count_requests(outer.store, requests, monkeypatch)
+    count_requests(outer.within, requests, monkeypatch)
     for name in ("t", "missing"):
         requests.clear()
         outer.store.entry(outer.key(name))
         assert len(requests) == 1
     requests.clear()
-    outer.store.function(outer.key("f"))
-    outer.store.catalog("lake")
+    outer.within.get(FUNCTIONS, outer.key("f"))
+    outer.within.get(CATALOGS, ("lake",))
     assert requests == []
 
 

@@ -58,7 +58,7 @@ def created(names: Names, version: MirroredTable | None = None, *, managed: bool
     entry = TableEntry(*names.key("t"), str(names.place / "a b"), managed, 1_700_000_000_000)
     assert isinstance(names.store, MetastoreStore)
     if version is not None:
-        names.store.mirror(entry.location, version)
+        names.within.mirror(entry.location, version)
     names.store.add_table(entry)
     assert names.store.entry(entry.parts) is not None
     return entry
@@ -87,7 +87,7 @@ def test_a_record_is_that_of_delta_spark(outer: Names, managed: bool) -> None:
 def test_columns_where_the_metastore_lists_them(outer: Names) -> None:
     created(outer, described(0))
     columns = record(outer).columns
-    if outer.store.__class__.__name__ == "HiveStore":
+    if outer.within.__class__.__name__ == "HiveStore":
         assert columns == model.NO_COLUMNS
         return
     assert columns == (
@@ -102,7 +102,7 @@ def test_columns_where_the_metastore_lists_them(outer: Names) -> None:
 
 def test_a_record_follows_the_log(outer: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = created(outer, described(0))
-    store: Any = outer.store
+    store: Any = outer.within
     wider = StructType((*SCHEMA, StructField("more", STRING)))
     store.mirror(entry.location, described(1, changed=False))
     assert record(outer).parameters["delta.lastUpdateVersion"] == "0"
@@ -116,14 +116,14 @@ def test_a_record_follows_the_log(outer: Names, monkeypatch: pytest.MonkeyPatch)
 
 def test_an_older_version_never_replaces_a_newer_one(outer: Names) -> None:
     entry = created(outer, described(5))
-    store: Any = outer.store
+    store: Any = outer.within
     store.mirror(entry.location, described(4, StructType((StructField("old", STRING),))))
     assert record(outer).parameters["delta.lastUpdateVersion"] == "5"
 
 
 def test_a_record_that_was_not_updated_is_repaired_by_the_next_version(outer: Names) -> None:
     entry = created(outer, described(0))
-    store: Any = outer.store
+    store: Any = outer.within
     wider = StructType((*SCHEMA, StructField("more", STRING)))
     store.mirror(entry.location, described(2, wider, changed=False))
     assert record(outer).parameters["spark.sql.sources.schema"] == schema_to_json(wider)
@@ -131,7 +131,7 @@ def test_a_record_that_was_not_updated_is_repaired_by_the_next_version(outer: Na
 
 def test_a_record_without_a_schema_stays_so_until_that_changes(outer: Names) -> None:
     entry = created(outer)
-    store: Any = outer.store
+    store: Any = outer.within
     store.mirror(entry.location, described(3, changed=False))
     assert "delta.lastUpdateVersion" not in record(outer).parameters
     store.mirror(entry.location, described(4))
@@ -140,7 +140,7 @@ def test_a_record_without_a_schema_stays_so_until_that_changes(outer: Names) -> 
 
 def test_what_others_have_written_stays(outer: Names) -> None:
     entry = created(outer, described(0))
-    store: Any = outer.store
+    store: Any = outer.within
     old = record(outer)
     store._metastore.change_table(old, replace(old, parameters={**old.parameters, "classification": "x"}))
     assert store.entry(entry.parts) is not None
@@ -190,7 +190,7 @@ FOREIGN = {
 @pytest.mark.parametrize("word", FOREIGN)
 def test_tables_that_cannot_be_read_are_refused_by_name_and_listed(outer: Names, word: str) -> None:
     created(outer)
-    store: Any = outer.store
+    store: Any = outer.within
     parameters = {"EXTERNAL": "TRUE", **FOREIGN[word]}
     storage = Storage(f"file:{outer.place}/f")
     foreign = MetastoreTable(
@@ -212,7 +212,7 @@ def test_a_transactional_table_is_refused() -> None:
 
 @pytest.mark.parametrize("outer", [HIVE, "glue"], indirect=True)
 def test_a_view_of_trino_is_refused_by_name(outer: Names) -> None:
-    store: Any = outer.store
+    store: Any = outer.within
     texts = ("/* Presto View: eyJ9 */", "/* Presto View */")
     store._metastore.create_table(
         MetastoreTable(outer.schema, "v", VIEW, Storage(), (MetastoreColumn("a", "int"),), (), {}, texts, 0)

@@ -175,8 +175,7 @@ def test_commits_are_not_ratified_for_tables_of_a_metastore(session: Session, tm
 def test_a_library_that_is_missing(kind: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for name in [name for name in sys.modules if name.startswith(f"deltasql.catalog.external.{kind}.")]:
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, f"deltasql.catalog.external.{kind}", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     options = {"type": kind, "uri": "thrift://127.0.0.1:1"} if kind == "hive" else {"type": kind}
     with (
@@ -198,7 +197,7 @@ def test_sources_of_other_formats(outer: Names) -> None:
     from deltasql.catalog.entries import TableEntry
     from deltasql.catalog.external.metastore.model import MetastoreColumn, MetastoreTable, Storage
 
-    store: Any = outer.store
+    store: Any = outer.within
     text = ("org.apache.hadoop.mapred.TextInputFormat", None, "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe")
     columns, days = (MetastoreColumn("a", "int"), MetastoreColumn("b", "string")), (MetastoreColumn("day", "date"),)
     place = f"file:{outer.place}/f"

@@ -41,11 +41,11 @@ from deltasql.catalog.store import (
     SECURABLES,
     SYSTEM,
     CatalogStore,
-    Group,
     Key,
     Kind,
     NameMissingError,
     NameTakenError,
+    RecordGroup,
     SchemaKey,
     TableKey,
 )
@@ -326,7 +326,7 @@ class ExternalStore(ABC):
 
     # The protocol of a store, by the questions below, which a server answers
 
-    def get(self, group: Group[_R], key: Key) -> _R | None:
+    def get(self, group: RecordGroup[_R], key: Key) -> _R | None:
         return cast("_R | None", self._get(group.name, key))
 
     def _get(self, group: str, key: Key) -> Any:
@@ -341,7 +341,7 @@ class ExternalStore(ABC):
                 return self.function((catalog, schema, name))
         return None
 
-    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+    def list(self, group: RecordGroup[_R], parent: Key = ()) -> Sequence[_R]:
         match group.name, parent:
             case SCHEMAS.name, (catalog,):
                 return cast("Sequence[_R]", self.schemas(catalog))
@@ -350,7 +350,7 @@ class ExternalStore(ABC):
         return ()
 
     def edit(
-        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+        self, group: RecordGroup[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
     ) -> _R | None:
         edit: Callable[..., Any] = {
             CATALOGS.name: self._edit_catalog,
@@ -554,10 +554,10 @@ class RoutedStore:
         """Commits of the tables that the embedded catalog manages; external ones have a CommitCatalog."""
         return self._embedded.commits
 
-    def get(self, group: Group[_R], key: Key) -> _R | None:
+    def get(self, group: RecordGroup[_R], key: Key) -> _R | None:
         return None if self._is_built_in(group, key) else self._store_of(group, key).get(group, key)
 
-    def list(self, group: Group[_R], parent: Key = ()) -> Sequence[_R]:
+    def list(self, group: RecordGroup[_R], parent: Key = ()) -> Sequence[_R]:
         if group.name == RELATIONS.name and self._is_built_in(SCHEMAS, parent):
             raise NameMissingError(Kind.SCHEMA)
         found = self._store_of(group, parent).list(group, parent)
@@ -569,7 +569,7 @@ class RoutedStore:
         return [item for item in found if not self._is_built_in(group, group.key(item))]
 
     def edit(
-        self, group: Group[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
+        self, group: RecordGroup[_R], key: Key, change: Callable[[_R | None], _R | None], must_exist: Kind | None = None
     ) -> _R | None:
         if group.name == CATALOGS.name and must_exist is None and self._external.type_of(key[0]) is not None:
             raise NameTakenError
@@ -593,11 +593,11 @@ class RoutedStore:
         """Tables of the warehouse; external catalogs choose the locations of their new tables themselves."""
         return self._embedded.below(location)
 
-    def _store_of(self, group: Group[Any], key: Key) -> CatalogStore | ExternalStore:
+    def _store_of(self, group: RecordGroup[Any], key: Key) -> CatalogStore | ExternalStore:
         """Securables are records of the warehouse, and so is the list of catalogs."""
         return self._embedded if group.name == SECURABLES.name or not key else self._of(key[0])
 
-    def _is_built_in(self, group: Group[Any], key: Key) -> bool:
+    def _is_built_in(self, group: RecordGroup[Any], key: Key) -> bool:
         """Of the information schema of an external catalog, the views are deltasql's."""
         named = group.name in {SCHEMAS.name, RELATIONS.name} and len(key) > 1 and key[1] == INFORMATION_SCHEMA
         return named and self._external.type_of(key[0]) is not None
