@@ -154,8 +154,7 @@ class SqliteCatalogStore:
                 raise SchemaInUseError([item.name for item in held])
             for other in (*inner, group):
                 _ROWS[other.name].delete(connection, key)
-        placed = (item.as_table if isinstance(item, VolumeEntry) else item for item in held)
-        return [item for item in placed if isinstance(item, TableEntry)]
+        return [*_tables(held)]
 
     def below(self, location: str) -> Sequence[TableEntry]:
         rows = _ROWS[RELATIONS.name]
@@ -165,6 +164,15 @@ class SqliteCatalogStore:
 
     def close(self) -> None:
         self._database.close()
+
+
+def _tables(records: Sequence[Any]) -> Iterator[TableEntry]:
+    """Tables, and volumes as tables."""
+    for item in records:
+        if isinstance(item, VolumeEntry):
+            yield item.as_table
+        elif isinstance(item, TableEntry):
+            yield item
 
 
 def _require_parent(connection: sqlite3.Connection, group: RecordGroup[Any], key: Key) -> None:

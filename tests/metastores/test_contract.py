@@ -61,7 +61,7 @@ def test_comment_and_properties_of_a_schema_change(names: Names) -> None:
     found = names.store.schema(key)
     assert found is not None
     assert found.properties == {"x": "y"}
-    if type(names.store).__name__ == "HiveStore":
+    if type(names.within).__name__ == "HiveStore":
         # Hive 2 ignores the request.
         with pytest.raises(CatalogOperationError, match="Hive 2"):
             names.store.change_schema(key, lambda schema: replace(schema, comment=None))

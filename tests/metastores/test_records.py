@@ -48,7 +48,7 @@ def described(version: int, schema: StructType = SCHEMA, **others: Any) -> Mirro
 
 
 def record(names: Names, name: str = "t") -> MetastoreTable:
-    store: Any = names.store
+    store: Any = names.within
     found = store._metastore.table(names.schema, name)
     assert isinstance(found, MetastoreTable)
     return found
@@ -56,7 +56,7 @@ def record(names: Names, name: str = "t") -> MetastoreTable:
 
 def created(names: Names, version: MirroredTable | None = None, *, managed: bool = False) -> TableEntry:
     entry = TableEntry(*names.key("t"), str(names.place / "a b"), managed, 1_700_000_000_000)
-    assert isinstance(names.store, MetastoreStore)
+    assert isinstance(names.within, MetastoreStore)
     if version is not None:
         names.within.mirror(entry.location, version)
     names.store.add_table(entry)
