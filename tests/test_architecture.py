@@ -75,3 +75,61 @@ def test_a_reader_opens_few_files_each_once() -> None:
 
 def test_no_statement_on_metadata_enters_the_folders_that_import_pyspark(tmp_path: Path) -> None:
     assert not [name for name in ran(tmp_path) if name.startswith(("engines/spark/", "engines/sail/"))]
+
+
+TRIPS = """
+import sys
+from pathlib import Path
+import deltasql
+
+root, warehouse = Path(deltasql.__file__).parent, sys.argv[1]
+SOURCE = "SELECT * FROM VALUES (1, '{0}'), (9, '{0}') AS q (id, v)"
+MERGE = (
+    "MERGE INTO m USING (" + SOURCE + ") AS s ON m.{1} = s.{1} "
+    "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT ({1}, v) VALUES (s.{1}, s.v)"
+)
+with deltasql.connect(warehouse) as session:
+    columns, mapped = "(a STRUCT<b: INT, c: INT>)", "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    for table in "tu":
+        session.sql(f"CREATE TABLE {table} {columns} {mapped}")
+    session.sql("ALTER TABLE u DROP COLUMN a.b")
+    session.sql("CREATE TABLE m (id INT, v STRING)")
+    session.sql("INSERT INTO m VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    # The second run of a statement, with another text.
+    session.sql("UPDATE m SET v = 'z' WHERE id = 3")
+    session.sql(MERGE.format("x", "id"))
+    statements = {
+        "DROP COLUMN": "ALTER TABLE t DROP COLUMN a.b",
+        "UPDATE": "UPDATE m SET v = 'y' WHERE id = 2",
+        "MERGE": MERGE.format("y", "ID"),
+    }
+    for name, text in statements.items():
+        ran, tokenized = set(), 0
+
+        def watch(frame, event, argument):
+            global tokenized
+            path = Path(frame.f_code.co_filename)
+            if event == "call" and frame.f_code.co_name != "<module>" and root in path.parents:
+                ran.add(path)
+                tokenized += (path.name, frame.f_code.co_name) == ("tokens.py", "tokenize")
+
+        sys.setprofile(watch)
+        session.sql(text)
+        sys.setprofile(None)
+        print(name, len(ran), tokenized, sep=",")
+"""
+MOST_RUN = {"DROP COLUMN": (62, 0), "UPDATE": (102, 3), "MERGE": (101, 4)}
+"""Modules that run for a statement in this process, and texts that are tokenized for it. These may only fall."""
+
+
+def test_few_modules_run_for_a_statement(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TRIPS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    found = {name: (int(ran), int(read)) for name, ran, read in (line.split(",") for line in done.stdout.splitlines())}
+    grown = {
+        name: found[name]
+        for name, most in MOST_RUN.items()
+        if any(number > allowed for number, allowed in zip(found[name], most, strict=True))
+    }
+    assert not grown, f"{grown}, where {MOST_RUN} are allowed"
