@@ -105,7 +105,7 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
-    "modules": 367,
+    "modules": 368,
     f"modules under {SMALL} lines": 25,
     "names imported from another room": 1300,
     "imports between modules": 2030,

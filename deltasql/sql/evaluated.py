@@ -40,12 +40,12 @@ from deltasql.schema import (
     sql_text,
 )
 from deltasql.sql.constants import Constant, whole_number
+from deltasql.sql.expression_reader import ExpressionReader
 from deltasql.sql.expression_types import arithmetic, type_at
 from deltasql.sql.queries.query_parts import PlainSelect, inner_query
 from deltasql.sql.row_literals import CURRENT, LiteralReader, as_type, is_special
 from deltasql.sql.tokens import Token, require_value, tokenize
 
-_COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
 _EQUAL_BYTES = frozenset({STRING, BINARY})
 _SAME = frozenset({"=", "<>", "<=>"})
@@ -246,51 +246,38 @@ def _type_of(item: StructField) -> DataType:
     return item.type
 
 
-class _Reader(LiteralReader):
-    """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError."""
+class _Reader(ExpressionReader[RowExpression], LiteralReader):
+    """An expression over the columns of a scope, as this process evaluates it. Raises LeftToEngineError."""
+
+    chains = False
 
     def __init__(self, sql: str, scope: RowScope) -> None:
-        super().__init__(sql, zone=None, now=scope.now)
+        LiteralReader.__init__(self, sql, zone=None, now=scope.now)
         self.scope = scope
 
-    def expression(self) -> RowExpression:
-        parts = [self.conjunction()]
-        while self.take("OR"):
-            parts.append(self.conjunction())
-        return _joined("OR", parts)
+    def joined(self, operator: str, parts: Sequence[RowExpression]) -> RowExpression:
+        return _joined(operator, parts)
 
-    def conjunction(self) -> RowExpression:
-        parts = [self.negation()]
-        while self.take("AND"):
-            parts.append(self.negation())
-        return _joined("AND", parts)
+    def denied(self, value: RowExpression) -> RowExpression:
+        return Denied(_truth(value))
 
-    def negation(self) -> RowExpression:
-        if self.take("NOT", "!"):
-            return Denied(_truth(self.negation()))
-        return self.predicate()
+    def compared(self, operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+        return _compared(operator, left, right)
 
-    def predicate(self) -> RowExpression:
-        """One comparison or test; a chain of several is left to Spark."""
-        left = self.sum()
-        if operator := self.take(*_COMPARISONS):
-            return _compared(_COMPARISONS[operator], left, self.sum())
-        if self.take("IS"):
-            denied = self.take("NOT")
-            self.need("NULL")
-            return Denied(IsNull(left)) if denied else IsNull(left)
-        denied = self.take("NOT")
-        if self.take("IN"):
-            membership = _joined("OR", [_compared("=", left, other) for other in self.in_list()])
-        elif self.take("BETWEEN"):
-            low = self.sum()
-            self.need("AND")
-            membership = _joined("AND", [_compared(">=", left, low), _compared("<=", left, self.sum())])
-        elif denied:
-            raise LeftToEngineError
-        else:
-            return left
-        return Denied(membership) if denied else membership
+    def tested(self, value: RowExpression, *, denied: bool) -> RowExpression:
+        self.need("NULL")
+        return Denied(IsNull(value)) if denied else IsNull(value)
+
+    def member(self, value: RowExpression, word: str, *, denied: bool) -> RowExpression:
+        match word:
+            case "IN":
+                found = _joined("OR", [_compared("=", value, other) for other in self.in_list()])
+            case "BETWEEN":
+                low, high = self.bounds()
+                found = _joined("AND", [_compared(">=", value, low), _compared("<=", value, high)])
+            case _:
+                raise LeftToEngineError
+        return Denied(found) if denied else found
 
     def in_list(self) -> list[RowExpression]:
         self.need("(")
@@ -301,17 +288,8 @@ class _Reader(LiteralReader):
             raise LeftToEngineError
         return items
 
-    def sum(self) -> RowExpression:
-        left = self.product()
-        while operator := self.take("+", "-"):
-            left = _computed(operator, left, self.product())
-        return left
-
-    def product(self) -> RowExpression:
-        left = self.operand()
-        while operator := self.take("*", "/", "%"):
-            left = _computed(operator, left, self.operand())
-        return left
+    def computed(self, operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+        return _computed(operator, left, right)
 
     def operand(self) -> RowExpression:
         if self.take("("):

@@ -45,6 +45,7 @@ from deltasql.schema import (
     wider_number,
 )
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
+from deltasql.sql.expression_reader import ExpressionReader
 from deltasql.sql.tokens import Token, TokenCursor, require_value, tokenize
 
 Kinds: TypeAlias = Sequence[DataType]
@@ -284,7 +285,6 @@ def spelled_collation(name: str) -> str:
     return "_".join([locale, *(marks[place] for place in sorted(marks) if marks[place] not in _DEFAULTS)])
 
 
-_COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>"})
 _TYPES: dict[str, DataType] = {
     "BOOLEAN": BOOLEAN,
     **dict.fromkeys(("TINYINT", "BYTE"), types.BYTE),
@@ -328,92 +328,52 @@ class _Typed:
     digits: int = 0
 
 
-class _Descent(TokenCursor):
-    """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError."""
+class _Descent(ExpressionReader[_Typed]):
+    """The type of an expression over the columns of a schema. Raises LeftToEngineError."""
+
+    sums = ("+", "-", "||")
+    products = ("*", "/", "%", "DIV")
 
     def __init__(self, sql: str, schema: StructType) -> None:
         super().__init__(tokenize(sql))
         self.schema = schema
 
-    def expression(self) -> _Typed:
-        left = self.conjunction()
-        while self.take("OR"):
-            left = _truth(left, self.conjunction())
-        return left
+    def joined(self, operator: str, parts: Sequence[_Typed]) -> _Typed:
+        return _truth(*parts)
 
-    def conjunction(self) -> _Typed:
-        left = self.negation()
-        while self.take("AND"):
-            left = _truth(left, self.negation())
-        return left
+    def denied(self, value: _Typed) -> _Typed:
+        return _truth(value)
 
-    def negation(self) -> _Typed:
-        if self.take("NOT", "!"):
-            return _truth(self.negation())
-        return self.predicate()
+    def compared(self, operator: str, left: _Typed, right: _Typed) -> _Typed:
+        return _typed(comparison(left.kind, right.kind))
 
-    def predicate(self) -> _Typed:
-        """Comparisons and tests, one after another."""
-        left = self.sum()
-        while self.left:
-            if self.take(*_COMPARISONS):
-                left = _typed(comparison(left.kind, self.sum().kind))
-            elif self.take("IS"):
-                left = self.test(left)
-            else:
-                start = self.at
-                self.take("NOT")
-                word = self.take("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
-                if not word:
-                    self.at = start
-                    return left
-                left = self.membership(left, word)
-        return left
-
-    def test(self, left: _Typed) -> _Typed:
-        self.take("NOT")
+    def tested(self, value: _Typed, *, denied: bool) -> _Typed:
         if self.take("NULL"):
             return _Typed(BOOLEAN)
         if self.take("TRUE", "FALSE"):
-            return _truth(left)
+            return _truth(value)
         raise LeftToEngineError
 
-    def membership(self, left: _Typed, word: str) -> _Typed:
+    def member(self, value: _Typed, word: str, *, denied: bool) -> _Typed:
         match word:
             case "BETWEEN":
-                others = [self.sum()]
-                self.need("AND")
-                others.append(self.sum())
+                others = self.bounds()
             case "IN":
                 others = self.arguments()
                 # The whole list is brought to one type.
-                _typed(common_of_branches([left.kind, *(other.kind for other in others)]))
+                _typed(common_of_branches([value.kind, *(other.kind for other in others)]))
             case _:
                 others = [self.sum()]
-                if not (left.kind == others[0].kind == STRING) or self.key == "ESCAPE":
+                if not (value.kind == others[0].kind == STRING) or self.key == "ESCAPE":
                     raise LeftToEngineError
         for other in others:
-            _typed(comparison(left.kind, other.kind))
+            _typed(comparison(value.kind, other.kind))
         return _Typed(BOOLEAN)
 
-    def sum(self) -> _Typed:
-        left = self.product()
-        while operator := self.take("+", "-", "||"):
-            other = self.product()
-            if operator == "||":
-                left = _typed(FUNCTIONS["concat"]([left.kind, other.kind]))
-            else:
-                left = _arithmetic(operator, left, other)
-        # Operators on bits bind weaker than these, and stronger than comparisons.
-        if self.key in {"&", "|", "^", "<<", ">>"}:
-            raise LeftToEngineError
-        return left
-
-    def product(self) -> _Typed:
-        left = self.sign()
-        while operator := self.take("*", "/", "%", "DIV"):
-            left = _arithmetic(operator, left, self.sign())
-        return left
+    def computed(self, operator: str, left: _Typed, right: _Typed) -> _Typed:
+        if operator == "||":
+            return _typed(FUNCTIONS["concat"]([left.kind, right.kind]))
+        return _typed(arithmetic(operator, left.kind, right.kind, (left.digits, right.digits)))
 
     def sign(self) -> _Typed:
         if sign := self.take("-", "+"):
@@ -579,10 +539,6 @@ def _truth(*operands: _Typed) -> _Typed:
     if any(operand.kind not in (BOOLEAN, VOID) for operand in operands):
         raise LeftToEngineError
     return _Typed(BOOLEAN)
-
-
-def _arithmetic(operator: str, left: _Typed, right: _Typed) -> _Typed:
-    return _typed(arithmetic(operator, left.kind, right.kind, (left.digits, right.digits)))
 
 
 def _number(text: str) -> _Typed:

@@ -17,9 +17,10 @@ from typing import TypeAlias, Union
 from deltasql.base import LeftToEngineError, exp, sqlglot
 from deltasql.plan import SqlText
 from deltasql.schema import DataType, StructType, is_atomic
+from deltasql.sql.expression_reader import COMPARISONS, ExpressionReader
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import AGGREGATES, DIALECT
-from deltasql.sql.tokens import Token, TokenCursor, calls, tokenize
+from deltasql.sql.tokens import Token, calls, tokenize
 
 _Column: TypeAlias = tuple[str, str]
 """The alias of a source and the name of one of its columns, in lower case."""
@@ -359,7 +360,6 @@ def _may_be_one(tokens: Sequence[Token]) -> bool:
 
 _CLAUSES = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", ";")
 _MOST_NUMBER = 2**63 - 1
-_COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 # Words that begin or end something else where a column could be named.
 _NO_NAMES = frozenset(
     {
@@ -372,8 +372,10 @@ _NO_NAMES = frozenset(
 )
 
 
-class _Reader(TokenCursor):
+class _Reader(ExpressionReader[Expression]):
     """Each method reads one part of the grammar. Raises LeftToEngineError."""
+
+    products = ("*",)
 
     def __init__(self, sql: str, tokens: Sequence[Token], table: TableReference) -> None:
         super().__init__(tokens)
@@ -430,28 +432,19 @@ class _Reader(TokenCursor):
 
     def comparison(self) -> QueryComparison:
         left = self.sum()
-        op = self.take(*_COMPARISONS)
-        if not op:
+        op = self.take(*COMPARISONS)
+        if not op or op == "<=>":
             raise LeftToEngineError
-        return QueryComparison(_COMPARISONS[op], left, self.sum())
+        return QueryComparison(COMPARISONS[op], left, self.sum())
 
     def ordering(self) -> tuple[Ordering, ...]:
         self.need("BY")
         return tuple(self.listed(lambda: Ordering(self.sum(), *self.sort_direction())))
 
-    def sum(self) -> Expression:
-        left = self.product()
-        while op := self.take("+", "-"):
-            left = Arithmetic(op, left, self.product())
-        return left
+    def computed(self, operator: str, left: Expression, right: Expression) -> Expression:
+        return Arithmetic(operator, left, right)
 
-    def product(self) -> Expression:
-        left = self.factor()
-        while self.take("*"):
-            left = Arithmetic("*", left, self.factor())
-        return left
-
-    def factor(self) -> Expression:
+    def operand(self) -> Expression:
         if self.kind == "number":
             return Whole(self.number())
         if self.take("("):
