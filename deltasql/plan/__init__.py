@@ -10,7 +10,7 @@ from deltasql.base.doors import door
 __getattr__, __dir__ = door(
     __name__,
     """
-    base: BOUND_VALUES EVALUATED IN_MEMORY JSON_NAME ColumnPath ComputedBy LogicalPlan SqlText
+    base: BOUND_VALUES EVALUATED IN_MEMORY JSON_NAME Alone ColumnPath ComputedBy LogicalPlan SqlText
         StatementWarning TableName Temporal Way make_note quote record_way recorded_notes recorded_ways
         records_of_statement ways_recorded
     hidden_names: ORDINAL QUERY hidden hidden_view

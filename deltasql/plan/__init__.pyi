@@ -2,6 +2,7 @@ from deltasql.plan.base import BOUND_VALUES as BOUND_VALUES
 from deltasql.plan.base import EVALUATED as EVALUATED
 from deltasql.plan.base import IN_MEMORY as IN_MEMORY
 from deltasql.plan.base import JSON_NAME as JSON_NAME
+from deltasql.plan.base import Alone as Alone
 from deltasql.plan.base import ColumnPath as ColumnPath
 from deltasql.plan.base import ComputedBy as ComputedBy
 from deltasql.plan.base import LogicalPlan as LogicalPlan

@@ -16,9 +16,27 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, NamedTuple
 
-from deltasql.schema import quote_name as quote
+from deltasql.schema import quote_name
 
-__all__ = ["quote"]
+quote = quote_name
+
+
+class Alone(Enum):
+    """Why a statement is never part of a transaction, as the end of a sentence."""
+
+    MOVES = "it moves rows to other files, which must be those of a version."
+    MAKES = "it makes a table, or puts another one in its place."
+    CATALOG = "the catalog takes its change at once, and ROLLBACK could not undo it."
+    STEPS = "it makes several separate commits."
+    DELETES = "it deletes files for good."
+    RESTORES = "it puts the table back as it was, whatever is there now."
+    MENDS = "it takes files out that are gone, of what others have committed."
+    STREAMS = "each batch of a stream is a commit that is done once."
+    STATES = "it speaks of the files of a version."
+    UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
+    LOADS = "it records the loaded files in a separate commit, which may follow other loads."
+    REFRESHES = "it records the versions of the tables that it has read, and others may have changed these by COMMIT."
+    FILES = "tables of other formats than Delta have no commits."
 
 
 class LogicalPlan:
@@ -27,12 +45,16 @@ class LogicalPlan:
     `table_words`: words of a statement that changes rows or columns of its `table`, which a materialized view or a
     streaming table refuses. `object_words`: words of one that these have in a form of their own, as DROP TABLE.
     `write_name`: name of the operation of an idempotent write, which the session's application commits once.
+    `reads_only`: it changes nothing, so that the schema of its result is known before it runs. `alone`: words of a
+    statement that is never part of a transaction, whatever its table is like, and why.
     """
 
     __slots__ = ()
     table_words: ClassVar[str] = ""
     object_words: ClassVar[str] = ""
     write_name: ClassVar[str] = ""
+    reads_only: ClassVar[bool] = False
+    alone: ClassVar[tuple[str, Alone] | None] = None
 
     def table_change(self) -> str:
         """`table_words`, if this statement makes such a change; else an empty string."""

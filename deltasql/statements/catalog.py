@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import errors
-from deltasql.plan import LogicalPlan, TableName
+from deltasql.plan import Alone, LogicalPlan, TableName
 from deltasql.planner import (
     Answer,
     CatalogComment,
@@ -29,6 +29,8 @@ class CreateCatalog(LogicalPlan):
     [WITH DBPROPERTIES (k = v, …)] [OPTIONS (k = v, …)]. Options are properties called `option.k`.
     """
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE CATALOG", Alone.CATALOG)
+
     if_not_exists: bool
     catalog: TableName
     comment: str | None
@@ -40,6 +42,8 @@ class CreateCatalog(LogicalPlan):
 class SetCatalogProperties(LogicalPlan):
     """ALTER CATALOG c {SET DBPROPERTIES | [SET] OPTIONS} (k = v, …)"""
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER CATALOG", Alone.CATALOG)
+
     catalog: TableName
     properties: tuple[tuple[str, str], ...]
 
@@ -47,6 +51,8 @@ class SetCatalogProperties(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class UnsetCatalogProperties(LogicalPlan):
     """ALTER CATALOG c UNSET {DBPROPERTIES | OPTIONS} [IF EXISTS] (k, …)"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER CATALOG", Alone.CATALOG)
 
     catalog: TableName
     if_exists: bool
@@ -57,6 +63,8 @@ class UnsetCatalogProperties(LogicalPlan):
 class DropCatalog(LogicalPlan):
     """DROP CATALOG [IF EXISTS] c [RESTRICT | CASCADE]"""
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("DROP CATALOG", Alone.CATALOG)
+
     if_exists: bool
     catalog: TableName
     cascade: bool
@@ -66,6 +74,8 @@ class DropCatalog(LogicalPlan):
 class DescribeCatalog(LogicalPlan):
     """{DESCRIBE | DESC} CATALOG [EXTENDED] c"""
 
+    reads_only: ClassVar[bool] = True
+
     extended: bool
     catalog: TableName
 
@@ -73,6 +83,8 @@ class DescribeCatalog(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class CommentOnCatalog(LogicalPlan):
     """COMMENT ON CATALOG c IS {'text' | NULL}"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("COMMENT ON CATALOG", Alone.CATALOG)
 
     catalog: TableName
     comment: str | None

@@ -42,7 +42,7 @@ from deltasql.log import (
     with_row_id_columns,
     with_valid_formats,
 )
-from deltasql.plan import LogicalPlan, TableName, Temporal
+from deltasql.plan import Alone, LogicalPlan, TableName, Temporal
 from deltasql.planner import WHOLE_TABLE, Answer, CloneChange, CommitSpec, Context, Plan, plan, refuse_enforced
 from deltasql.schema import LONG, Path, StructField, StructType, check_table_schema, quote_name
 from deltasql.sql import Clause, Tree, builds, caret, collect
@@ -186,6 +186,7 @@ class CloneTable(LogicalPlan):
     """
 
     table_words: ClassVar[str] = "CREATE TABLE … CLONE"
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE TABLE … CLONE", Alone.MAKES)
 
     mode: str
     if_not_exists: bool

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from deltasql.base import Caret, DeltaSqlError, errors, session_settings, zone
@@ -39,7 +39,7 @@ from deltasql.log import (
     with_column_mapping,
     with_valid_formats,
 )
-from deltasql.plan import LogicalPlan, TableName, quote
+from deltasql.plan import Alone, LogicalPlan, TableName, quote
 from deltasql.planner import (
     FILE_FORMATS,
     Answer,
@@ -181,6 +181,8 @@ def _partition_values(source: SourceTable, metadata: Metadata, context: Context)
 @dataclass(frozen=True, slots=True)
 class Convert(LogicalPlan):
     """CONVERT TO DELTA {parquet.path | iceberg.path | t} [NO STATISTICS] [PARTITIONED BY (name type, …)]"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("CONVERT TO DELTA", Alone.MAKES)
 
     source: TableName
     no_statistics: bool

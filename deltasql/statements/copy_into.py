@@ -27,6 +27,7 @@ from deltasql.log import (
     whole_check,
 )
 from deltasql.plan import (
+    Alone,
     ColumnPath,
     LogicalPlan,
     Operator,
@@ -108,6 +109,7 @@ class CopyInto(LogicalPlan):
 
     table_words: ClassVar[str] = "COPY INTO"
     write_name: ClassVar[str] = "COPY INTO"
+    alone: ClassVar[tuple[str, Alone] | None] = ("COPY INTO", Alone.LOADS)
 
     table: TableName
     columns: tuple[ColumnPath, ...] | None

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors, pc
 from deltasql.log import (
@@ -42,7 +42,7 @@ from deltasql.log import (
     table_properties,
     vector_file,
 )
-from deltasql.plan import LogicalPlan, Reads, Scan, TableName, Write
+from deltasql.plan import Alone, LogicalPlan, Reads, Scan, TableName, Write
 from deltasql.planner import BATCH_FILES, CommitSpec, Context, Plan, RowChange, Stepwise, TableChange, binding, plan
 from deltasql.schema import (
     ID,
@@ -275,6 +275,8 @@ class FeatureName:
 @dataclass(frozen=True, slots=True)
 class DropFeature(LogicalPlan):
     """ALTER TABLE t DROP FEATURE f [TRUNCATE HISTORY]"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER TABLE … DROP FEATURE", Alone.STEPS)
 
     table: TableName
     feature: FeatureName

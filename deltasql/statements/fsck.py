@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from deltasql.base import pa, pc, session_settings
 from deltasql.log import absolute, operations
-from deltasql.plan import LogicalPlan, Reads, TableName
+from deltasql.plan import Alone, LogicalPlan, Reads, TableName
 from deltasql.planner import Answer, CommitSpec, Context, Plan, TableChange, plan
 from deltasql.schema import BOOLEAN, STRING, StructField, StructType
 
@@ -14,6 +15,8 @@ from deltasql.schema import BOOLEAN, STRING, StructField, StructType
 @dataclass(frozen=True, slots=True)
 class Fsck(LogicalPlan):
     """FSCK REPAIR TABLE t [METADATA ONLY] [DRY RUN]"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("FSCK REPAIR TABLE", Alone.MENDS)
 
     table: TableName
     dry_run: bool

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog import FunctionDefinition, FunctionEntry, matching, sql_name
@@ -77,6 +77,8 @@ class DropFunction(LogicalPlan):
 class DescribeFunction(LogicalPlan):
     """DESCRIBE FUNCTION [EXTENDED] f"""
 
+    reads_only: ClassVar[bool] = True
+
     extended: bool
     function: TableName
 
@@ -84,6 +86,8 @@ class DescribeFunction(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ShowFunctions(LogicalPlan):
     """SHOW [USER | SYSTEM | ALL] FUNCTIONS [IN schema] [LIKE 'pattern']"""
+
+    reads_only: ClassVar[bool] = True
 
     kind: str
     schema: TableName | None

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from deltasql.base import errors
 from deltasql.log import marked_files
-from deltasql.plan import ColumnPath, LogicalPlan, TableName
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, TableName
 from deltasql.planner import Context, ManifestChange, Plan, plan
 
 
 @dataclass(frozen=True, slots=True)
 class Generate(LogicalPlan):
     """GENERATE symlink_format_manifest FOR TABLE t"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("GENERATE", Alone.STATES)
 
     mode: ColumnPath
     table: TableName

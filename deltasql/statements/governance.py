@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from deltasql.base import Caret, LeftToEngineError, errors, shown_value
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
@@ -77,6 +77,8 @@ class ChangeGrants(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ShowGrants(LogicalPlan):
     """SHOW GRANTS [principal] [ON securable], and SHOW GRANTS TO RECIPIENT r"""
+
+    reads_only: ClassVar[bool] = True
 
     principal: str | None
     securable: SecurableName | None
@@ -160,6 +162,8 @@ class DropSecurable(LogicalPlan):
 class DescribeSecurable(LogicalPlan):
     """DESCRIBE {CONNECTION | …} name"""
 
+    reads_only: ClassVar[bool] = True
+
     kind: str
     name: TableName
 
@@ -167,6 +171,8 @@ class DescribeSecurable(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ShowSecurables(LogicalPlan):
     """SHOW {CONNECTIONS | …} [LIKE 'pattern'], and SHOW GROUPS [WITH {USER | GROUP} member]"""
+
+    reads_only: ClassVar[bool] = True
 
     kind: str
     member: str | None
@@ -176,6 +182,8 @@ class ShowSecurables(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ShowShare(LogicalPlan):
     """SHOW ALL IN SHARE s, and SHOW SHARES IN PROVIDER p"""
+
+    reads_only: ClassVar[bool] = True
 
     kind: str
     name: TableName

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors, pa
 from deltasql.log import Snapshot, first_rows, matches_partition, partition_numbers, rows_with
@@ -162,6 +162,8 @@ def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Con
 class DescribeTable(LogicalPlan):
     """{DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] t [PARTITION (column = value, …)] [column] [AS JSON]"""
 
+    reads_only: ClassVar[bool] = True
+
     extended: bool
     table: TableName
     partition: tuple[PartitionValue, ...]
@@ -173,12 +175,16 @@ class DescribeTable(LogicalPlan):
 class DescribeDetail(LogicalPlan):
     """{DESCRIBE | DESC} DETAIL {t | 'path'}"""
 
+    reads_only: ClassVar[bool] = True
+
     table: TableName
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeHistory(LogicalPlan):
     """{DESCRIBE | DESC} HISTORY {t | 'path'} [LIMIT n]"""
+
+    reads_only: ClassVar[bool] = True
 
     table: TableName
     limit: int | None
@@ -188,6 +194,8 @@ class DescribeHistory(LogicalPlan):
 class DescribeSchema(LogicalPlan):
     """{DESCRIBE | DESC} {SCHEMA | DATABASE} [EXTENDED] s"""
 
+    reads_only: ClassVar[bool] = True
+
     extended: bool
     schema: TableName
 
@@ -196,6 +204,8 @@ class DescribeSchema(LogicalPlan):
 class ShowTables(LogicalPlan):
     """SHOW TABLES [{IN | FROM} s] [[LIKE] 'pattern']"""
 
+    reads_only: ClassVar[bool] = True
+
     schema: TableName | None
     pattern: str | None
 
@@ -203,6 +213,8 @@ class ShowTables(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ShowTableExtended(LogicalPlan):
     """SHOW TABLE EXTENDED [{IN | FROM} s] [[LIKE] 'pattern'] [PARTITION (column = value, …)]"""
+
+    reads_only: ClassVar[bool] = True
 
     schema: TableName | None
     pattern: str | None
@@ -213,6 +225,8 @@ class ShowTableExtended(LogicalPlan):
 class ShowViews(LogicalPlan):
     """SHOW VIEWS [{IN | FROM} s] [[LIKE] 'pattern']"""
 
+    reads_only: ClassVar[bool] = True
+
     schema: TableName | None
     pattern: str | None
 
@@ -220,6 +234,8 @@ class ShowViews(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ShowSchemas(LogicalPlan):
     """SHOW {SCHEMAS | DATABASES} [{IN | FROM} c] [[LIKE] 'pattern']; the catalog is written like a table's name"""
+
+    reads_only: ClassVar[bool] = True
 
     catalog: TableName | None
     pattern: str | None
@@ -229,10 +245,14 @@ class ShowSchemas(LogicalPlan):
 class ShowCurrentSchema(LogicalPlan):
     """SHOW CURRENT {NAMESPACE | SCHEMA | DATABASE}"""
 
+    reads_only: ClassVar[bool] = True
+
 
 @dataclass(frozen=True, slots=True)
 class ShowCatalogs(LogicalPlan):
     """SHOW CATALOGS [[LIKE] 'pattern']"""
+
+    reads_only: ClassVar[bool] = True
 
     pattern: str | None
 
@@ -241,12 +261,16 @@ class ShowCatalogs(LogicalPlan):
 class ShowColumns(LogicalPlan):
     """SHOW COLUMNS {IN | FROM} t [{IN | FROM} s]; the schema is already joined to the table's name"""
 
+    reads_only: ClassVar[bool] = True
+
     table: TableName
 
 
 @dataclass(frozen=True, slots=True)
 class ShowTableProperties(LogicalPlan):
     """SHOW TBLPROPERTIES t [(key)]"""
+
+    reads_only: ClassVar[bool] = True
 
     table: TableName
     key: str | None
@@ -256,12 +280,16 @@ class ShowTableProperties(LogicalPlan):
 class ShowCreateTable(LogicalPlan):
     """SHOW CREATE TABLE t"""
 
+    reads_only: ClassVar[bool] = True
+
     table: TableName
 
 
 @dataclass(frozen=True, slots=True)
 class ShowPartitions(LogicalPlan):
     """SHOW PARTITIONS t [PARTITION (column = value, …)]"""
+
+    reads_only: ClassVar[bool] = True
 
     table: TableName
     partition: tuple[PartitionValue, ...]
@@ -270,6 +298,8 @@ class ShowPartitions(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class Explain(LogicalPlan):
     """EXPLAIN [EXTENDED | FORMATTED | CODEGEN | COST | ANALYZE] statement, whose own text is that from `start` on"""
+
+    reads_only: ClassVar[bool] = True
 
     mode: str | None
     statement: LogicalPlan

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import SessionSettings, Setting, errors, pa, pc, session_settings
 from deltasql.log import AUTO_COMPACT as TABLE_COMPACTS
@@ -42,6 +42,7 @@ from deltasql.log import (
 from deltasql.plan import (
     ROW_ID_COLUMNS,
     SCAN_COLUMNS,
+    Alone,
     ColumnPath,
     Curve,
     LogicalPlan,
@@ -74,6 +75,8 @@ from deltasql.statements.table_metadata import check_statistics, chosen_for_clus
 class Optimize(LogicalPlan):
     """OPTIMIZE {t | 'path'} [FULL] [WHERE predicate] [ZORDER BY (columns)]"""
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("OPTIMIZE", Alone.MOVES)
+
     table: TableName
     full: bool
     predicate: SqlText | None
@@ -84,6 +87,8 @@ class Optimize(LogicalPlan):
 class Reorg(LogicalPlan):
     """REORG TABLE t [WHERE predicate] APPLY (PURGE)"""
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("REORG TABLE", Alone.MOVES)
+
     table: TableName
     predicate: SqlText | None
 
@@ -91,6 +96,8 @@ class Reorg(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class UpgradeUniform(LogicalPlan):
     """REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = n))"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("REORG TABLE … UPGRADE UNIFORM", Alone.STEPS)
 
     table: TableName
     version: int

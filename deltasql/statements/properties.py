@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.log import (
@@ -22,7 +22,7 @@ from deltasql.log import (
     with_row_id_columns,
     with_valid_formats,
 )
-from deltasql.plan import ColumnPath, LogicalPlan, TableName
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, TableName
 from deltasql.planner import (
     CommitSpec,
     Context,
@@ -94,6 +94,8 @@ class CommentOnColumn(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class CommentOnSchema(LogicalPlan):
     """COMMENT ON {SCHEMA | DATABASE} s IS {'text' | NULL}"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("COMMENT ON SCHEMA", Alone.CATALOG)
 
     schema: TableName
     comment: str | None

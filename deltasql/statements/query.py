@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.plan import LogicalPlan, SqlText
 from deltasql.planner import Context, LogRows, Plan, QueryRows, SparkCommand, answered_rows, binding, plan
@@ -31,6 +31,8 @@ from deltasql.sql import (
 @dataclass(frozen=True, slots=True)
 class Query(LogicalPlan):
     """SELECT …, WITH … SELECT, VALUES, TABLE t, FROM …: returns rows lazily."""
+
+    reads_only: ClassVar[bool] = True
 
     query: SqlText
 

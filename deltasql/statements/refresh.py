@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import Caret, DeltaSqlError, errors, session_settings
 from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
 from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, keys_of, operations, with_keys
-from deltasql.plan import ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note, quote
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note, quote
 from deltasql.planner import (
     REFRESHED,
     Alignment,
@@ -85,6 +85,8 @@ class CreateRefreshed(LogicalPlan):
     `columns` are their names and comments. `mode` is create, replace or refresh.
     """
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE MATERIALIZED VIEW or STREAMING TABLE", Alone.MAKES)
+
     kind: Refreshed
     mode: str
     if_not_exists: bool
@@ -98,6 +100,8 @@ class CreateRefreshed(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class RefreshData(LogicalPlan):
     """REFRESH {MATERIALIZED VIEW | STREAMING TABLE} t [FULL] [SYNC | ASYNC]"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("REFRESH", Alone.REFRESHES)
 
     kind: Refreshed
     table: TableName

@@ -22,7 +22,7 @@ from deltasql.log import (
     operations,
     table_properties,
 )
-from deltasql.plan import LogicalPlan, TableName, Temporal
+from deltasql.plan import Alone, LogicalPlan, TableName, Temporal
 from deltasql.planner import Answer, CommitSpec, Context, Plan, TableChange, plan, refuse_enforced
 from deltasql.schema import LONG, StructField, StructType, check_foreign, identities, with_identities
 from deltasql.sql import timestamp_of, written_moment
@@ -33,6 +33,7 @@ class Restore(LogicalPlan):
     """RESTORE [TABLE] t [TO] {VERSION | TIMESTAMP} AS OF x"""
 
     table_words: ClassVar[str] = "RESTORE"
+    alone: ClassVar[tuple[str, Alone] | None] = ("RESTORE", Alone.RESTORES)
 
     table: TableName
     version: Temporal

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 
 from deltasql.base import Caret, errors, session_settings
 from deltasql.catalog import INFORMATION_SCHEMA, SYSTEM
-from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import CatalogChange, CatalogCreation, Context, SchemaCreation
 from deltasql.schema import BINARY_COLLATION, DataType, declared_as, declared_text, plain_type, with_default_collation
 from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, skip_blanks
@@ -84,6 +84,7 @@ class CreateTable(LogicalPlan):
 
     table_words: ClassVar[str] = "CREATE OR REPLACE TABLE"
     write_name: ClassVar[str] = "CREATE TABLE AS SELECT"
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE TABLE", Alone.MAKES)
 
     mode: str
     external: bool
@@ -121,6 +122,8 @@ class CreateTable(LogicalPlan):
 class CreateTableLike(LogicalPlan):
     """CREATE TABLE [IF NOT EXISTS] t LIKE source [USING DELTA] [LOCATION 'path'] [TBLPROPERTIES (key = value, …)]"""
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE TABLE … LIKE", Alone.MAKES)
+
     if_not_exists: bool
     table: TableName
     source: TableName
@@ -137,6 +140,7 @@ class DropTable(LogicalPlan):
     """DROP TABLE [IF EXISTS] t [PURGE]"""
 
     object_words: ClassVar[str] = "DROP TABLE"
+    alone: ClassVar[tuple[str, Alone] | None] = ("DROP TABLE", Alone.CATALOG)
 
     if_exists: bool
     table: TableName
@@ -147,6 +151,7 @@ class RenameTable(LogicalPlan):
     """ALTER TABLE t RENAME TO name"""
 
     object_words: ClassVar[str] = "ALTER TABLE … RENAME TO"
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER TABLE … RENAME TO", Alone.CATALOG)
 
     table: TableName
     name: TableName
@@ -160,6 +165,7 @@ class SetTableLocation(LogicalPlan):
     """ALTER TABLE t SET LOCATION 'path'"""
 
     table_words: ClassVar[str] = "ALTER TABLE … SET LOCATION"
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER TABLE … SET LOCATION", Alone.CATALOG)
 
     table: TableName
     location: str
@@ -189,6 +195,8 @@ class CreateSchema(LogicalPlan):
     [WITH DBPROPERTIES (key = value, …)]
     """
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE SCHEMA", Alone.CATALOG)
+
     if_not_exists: bool
     schema: TableName
     comment: str | None
@@ -200,6 +208,8 @@ class CreateSchema(LogicalPlan):
 class SetSchemaProperties(LogicalPlan):
     """ALTER {SCHEMA | DATABASE} s SET DBPROPERTIES (key = value, …)"""
 
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER SCHEMA", Alone.CATALOG)
+
     schema: TableName
     properties: tuple[tuple[str, str], ...]
 
@@ -207,6 +217,8 @@ class SetSchemaProperties(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class UnsetSchemaProperties(LogicalPlan):
     """ALTER {SCHEMA | DATABASE} s UNSET DBPROPERTIES [IF EXISTS] (key, …)"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("ALTER SCHEMA", Alone.CATALOG)
 
     schema: TableName
     if_exists: bool
@@ -216,6 +228,8 @@ class UnsetSchemaProperties(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class DropSchema(LogicalPlan):
     """DROP {SCHEMA | DATABASE} [IF EXISTS] s [RESTRICT | CASCADE]"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("DROP SCHEMA", Alone.CATALOG)
 
     if_exists: bool
     schema: TableName

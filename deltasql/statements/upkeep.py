@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.log import DeltaLog, Snapshot, operations
-from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import Answer, CommitSpec, Context, Plan, SparkCommand, TableChange, plan, table_snapshot
 from deltasql.schema import resolve
 from deltasql.sql import Tree, builds
@@ -50,6 +50,8 @@ class RefreshTable(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class AnalyzeTable(LogicalPlan):
     """ANALYZE TABLE t [PARTITION (…)] COMPUTE [DELTA] STATISTICS [NOSCAN | FOR COLUMNS a, … | FOR ALL COLUMNS]"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("ANALYZE TABLE", Alone.STATES)
 
     table: TableName
     delta: bool

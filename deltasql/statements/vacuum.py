@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import errors, session_settings
 from deltasql.log import LOG, DeltaLog, Snapshot, is_local, table_properties
-from deltasql.plan import LogicalPlan, Operator, SqlQuery, SqlText, TableName
+from deltasql.plan import Alone, LogicalPlan, Operator, SqlQuery, SqlText, TableName
 from deltasql.planner import Candidates, Context, FileRemoval, Plan, binding, plan
 from deltasql.schema import BOOLEAN, LONG, STRING, type_text
 from deltasql.sql import Clause, Tree, builds, caret, collect, sql_text
@@ -23,6 +23,8 @@ class Vacuum(LogicalPlan):
 
     `lite` is None where neither LITE nor FULL was said. `retain_hours` is a number as text.
     """
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("VACUUM", Alone.DELETES)
 
     table: TableName
     lite: bool | None

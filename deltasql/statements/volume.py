@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.log import Entry, folder_and_name
@@ -64,6 +64,8 @@ class RenameVolume(LogicalPlan):
 class DescribeVolume(LogicalPlan):
     """{DESCRIBE | DESC} VOLUME v"""
 
+    reads_only: ClassVar[bool] = True
+
     volume: TableName
 
 
@@ -79,6 +81,8 @@ class CommentOnVolume(LogicalPlan):
 class ShowVolumes(LogicalPlan):
     """SHOW VOLUMES [{IN | FROM} schema] [[LIKE] 'pattern']"""
 
+    reads_only: ClassVar[bool] = True
+
     schema: TableName | None
     pattern: str | None
 
@@ -86,6 +90,8 @@ class ShowVolumes(LogicalPlan):
 @dataclass(frozen=True, slots=True)
 class ListFiles(LogicalPlan):
     """LIST 'path' [LIMIT n]"""
+
+    reads_only: ClassVar[bool] = True
 
     folder: FilePath
     limit: int | None

@@ -25,47 +25,9 @@ from deltasql.files import Result
 from deltasql.schema import StructType, arrow_type
 from deltasql.session import Session
 from deltasql.sql import bind_parameters, is_script, parameter_names, parse
-from deltasql.statements import (
-    DescribeCatalog,
-    DescribeDetail,
-    DescribeFunction,
-    DescribeHistory,
-    DescribeSchema,
-    DescribeSecurable,
-    DescribeTable,
-    DescribeVolume,
-    Explain,
-    ListFiles,
-    Query,
-    ShowCatalogs,
-    ShowColumns,
-    ShowCreateTable,
-    ShowCurrentSchema,
-    ShowFunctions,
-    ShowGrants,
-    ShowPartitions,
-    ShowSchemas,
-    ShowSecurables,
-    ShowShare,
-    ShowTableExtended,
-    ShowTableProperties,
-    ShowTables,
-    ShowViews,
-    ShowVolumes,
-)
 
 Values = Mapping[str, Any] | Sequence[Any]
 """Parameter values of one run: by name, or in order."""
-
-READING = (
-    *(Query, Explain, ListFiles),
-    *(DescribeCatalog, DescribeDetail, DescribeFunction, DescribeHistory, DescribeSchema, DescribeSecurable),
-    *(DescribeTable, DescribeVolume),
-    *(ShowCatalogs, ShowColumns, ShowCreateTable, ShowCurrentSchema, ShowFunctions, ShowGrants, ShowPartitions),
-    *(ShowSchemas, ShowSecurables, ShowShare, ShowTableExtended, ShowTableProperties, ShowTables, ShowViews),
-    ShowVolumes,
-)
-"""Statements that change nothing, so that the schema of their result is known before they run."""
 
 _POLL = 0.1
 """Seconds between two checks whether the client has cancelled."""
@@ -176,7 +138,7 @@ def result_schema(session: Session, sql: str) -> pa.Schema:
     """
     names = parameter_names(sql)
     nothing: Values = dict.fromkeys(names) if any(names) else [None] * len(names)
-    if is_script(sql) or not isinstance(parse(bind_parameters(sql, nothing).sql), READING):
+    if is_script(sql) or not parse(bind_parameters(sql, nothing).sql).reads_only:
         return pa.schema([])
     try:
         return schema_of(session.sql(sql, args=nothing if names else None).schema)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ from deltasql.log import (
     operations,
     partition_keys,
 )
-from deltasql.plan import LogicalPlan, Operator, Reads, records_of_statement
+from deltasql.plan import Alone, LogicalPlan, Operator, Reads, records_of_statement
 from deltasql.planner import (
     AtomicBlock,
     CatalogChange,
@@ -54,96 +54,14 @@ from deltasql.session.execution.commit import Committed, Contribution
 from deltasql.session.execution.row_change import StagedLayout
 from deltasql.session.execution.written_table import WrittenTable, is_managed
 from deltasql.sql import BoundStatement, tokens_from
-from deltasql.statements import (
-    AnalyzeTable,
-    CloneTable,
-    CommentOnCatalog,
-    CommentOnSchema,
-    Convert,
-    CopyInto,
-    CreateCatalog,
-    CreateRefreshed,
-    CreateSchema,
-    CreateTable,
-    CreateTableLike,
-    DropCatalog,
-    DropFeature,
-    DropSchema,
-    DropTable,
-    Fsck,
-    Generate,
-    Optimize,
-    RefreshData,
-    RenameTable,
-    Reorg,
-    Restore,
-    SetCatalogProperties,
-    SetSchemaProperties,
-    SetTableLocation,
-    UnsetCatalogProperties,
-    UnsetSchemaProperties,
-    UpgradeUniform,
-    Vacuum,
-    auto_compaction,
-    compacts,
-)
-
-_MOVES = "it moves rows to other files, which must be those of a version."
-_MAKES = "it makes a table, or puts another one in its place."
-_CATALOG = "the catalog takes its change at once, and ROLLBACK could not undo it."
-_STEPS = "it makes several separate commits."
-_DELETES = "it deletes files for good."
-_RESTORES = "it puts the table back as it was, whatever is there now."
-_MENDS = "it takes files out that are gone, of what others have committed."
-_STREAMS = "each batch of a stream is a commit that is done once."
-_STATES = "it speaks of the files of a version."
-_UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
-
-_LOADS = "it records the loaded files in a separate commit, which may follow other loads."
-
-_REFRESHES = "it records the versions of the tables that it has read, and others may have changed these by COMMIT."
-
-_FILES = "tables of other formats than Delta have no commits."
-
-_STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
-    CopyInto: ("COPY INTO", _LOADS),
-    RefreshData: ("REFRESH", _REFRESHES),
-    CreateRefreshed: ("CREATE MATERIALIZED VIEW or STREAMING TABLE", _MAKES),
-    AnalyzeTable: ("ANALYZE TABLE", _STATES),
-    Generate: ("GENERATE", _STATES),
-    CloneTable: ("CREATE TABLE … CLONE", _MAKES),
-    Convert: ("CONVERT TO DELTA", _MAKES),
-    Optimize: ("OPTIMIZE", _MOVES),
-    Reorg: ("REORG TABLE", _MOVES),
-    UpgradeUniform: ("REORG TABLE … UPGRADE UNIFORM", _STEPS),
-    Vacuum: ("VACUUM", _DELETES),
-    Restore: ("RESTORE", _RESTORES),
-    Fsck: ("FSCK REPAIR TABLE", _MENDS),
-    DropFeature: ("ALTER TABLE … DROP FEATURE", _STEPS),
-    CreateTable: ("CREATE TABLE", _MAKES),
-    CreateTableLike: ("CREATE TABLE … LIKE", _MAKES),
-    DropTable: ("DROP TABLE", _CATALOG),
-    RenameTable: ("ALTER TABLE … RENAME TO", _CATALOG),
-    SetTableLocation: ("ALTER TABLE … SET LOCATION", _CATALOG),
-    CreateSchema: ("CREATE SCHEMA", _CATALOG),
-    SetSchemaProperties: ("ALTER SCHEMA", _CATALOG),
-    UnsetSchemaProperties: ("ALTER SCHEMA", _CATALOG),
-    CommentOnSchema: ("COMMENT ON SCHEMA", _CATALOG),
-    DropSchema: ("DROP SCHEMA", _CATALOG),
-    CreateCatalog: ("CREATE CATALOG", _CATALOG),
-    CommentOnCatalog: ("COMMENT ON CATALOG", _CATALOG),
-    SetCatalogProperties: ("ALTER CATALOG", _CATALOG),
-    UnsetCatalogProperties: ("ALTER CATALOG", _CATALOG),
-    DropCatalog: ("DROP CATALOG", _CATALOG),
-}
-"""Statements that never compose, whatever the table is like; how errors call them, and why."""
+from deltasql.statements import auto_compaction, compacts
 
 
 def admit_statement(statement: LogicalPlan) -> None:
     """Raises NotInTransactionError for a statement that can be no part of a transaction."""
-    admission = _STATEMENTS.get(type(statement))
-    if admission is not None:
-        raise errors.NotInTransactionError(*admission)
+    if statement.alone is not None:
+        words, reason = statement.alone
+        raise errors.NotInTransactionError(words, reason.value)
 
 
 def admit(plan: Plan) -> None:
@@ -154,27 +72,27 @@ def admit(plan: Plan) -> None:
         case TableChange() | RowChange():
             _admit_change(plan)
         case LayoutChange():
-            raise errors.NotInTransactionError(plan.commit.operation.name, _MOVES)
+            raise errors.NotInTransactionError(plan.commit.operation.name, Alone.MOVES.value)
         case SourceWrite():
-            raise errors.NotInTransactionError(f"A write of {plan.source.format} files", _FILES)
+            raise errors.NotInTransactionError(f"A write of {plan.source.format} files", Alone.FILES.value)
         case FileRemoval():
-            raise errors.NotInTransactionError("VACUUM", _DELETES)
+            raise errors.NotInTransactionError("VACUUM", Alone.DELETES.value)
         case Stepwise(label) if plan.commits:
-            raise errors.NotInTransactionError(f"A statement of several commits ({label})", _STEPS)
+            raise errors.NotInTransactionError(f"A statement of several commits ({label})", Alone.STEPS.value)
         case CatalogChange() if not isinstance(plan, (SchemaChoice, CatalogChoice)):
-            raise errors.NotInTransactionError("A change of the catalog", _CATALOG)
+            raise errors.NotInTransactionError("A change of the catalog", Alone.CATALOG.value)
 
 
 def _admit_change(change: TableChange | RowChange) -> None:
     operation = change.commit.operation
     if operation is operations.REFRESH:
-        raise errors.NotInTransactionError("REFRESH", _REFRESHES)
+        raise errors.NotInTransactionError("REFRESH", Alone.REFRESHES.value)
     if isinstance(change, RowChange) and change.rearranges:
-        raise errors.NotInTransactionError(operation.name, _UNCHANGED)
+        raise errors.NotInTransactionError(operation.name, Alone.UNCHANGED.value)
     overwrites = bool(change.commit.parameters.get("isV1SaveAsTableOverwrite"))
     if change.commit.snapshot is None or not (operation.composes or overwrites):
-        reason = _STREAMS if operation is operations.STREAMING_UPDATE else _MAKES
-        raise errors.NotInTransactionError(operation.name, reason)
+        reason = Alone.STREAMS if operation is operations.STREAMING_UPDATE else Alone.MAKES
+        raise errors.NotInTransactionError(operation.name, reason.value)
 
 
 TRANSACTION_RESULT = StructType(
