@@ -18,7 +18,7 @@ LAYERS = (
     {"schema"},
     {"plan"},
     {"sql"},
-    {"log.table_properties", "log.operations"},
+    {"log.table_properties", "log.operations", "log.row_groups"},
     {"log.storage", "log.protocol"},
     {"log.committers"},
     {"log.actions"},

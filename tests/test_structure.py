@@ -106,11 +106,13 @@ SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
     "modules": 368,
-    f"modules under {SMALL} lines": 25,
-    "names imported from another room": 1253,
+    f"modules under {SMALL} lines": 24,
+    "names imported from another room": 1236,
     "imports between modules": 2030,
     "classes of errors": 11,
-    "files that tokenize": 58,
+    "files that tokenize": 56,
+    "methods of the store of a catalog": 8,
+    "lines": 110_500,
 }
 """Ratchets of the whole package, which may only fall. A family of statements is read in one file of 300 to 800 lines,
 and a module of fewer than `SMALL` lines, `__init__` apart, needs a reason. A room is a folder or a file at the top."""
@@ -405,6 +407,9 @@ def _measures() -> Iterator[tuple[str, int]]:
     )
     calls = [(file, node.func) for file, node in nodes if isinstance(node, ast.Call)]
     yield "files that tokenize", len({file for file, called in calls if ast.unparse(called).endswith("tokenize")})
+    store = next(node for node in classes if node.name == "CatalogStore")
+    yield "methods of the store of a catalog", sum(isinstance(item, ast.FunctionDef) for item in store.body)
+    yield "lines", sum(lines.values())
 
 
 def _imports() -> Iterator[tuple[str, str, str]]:

@@ -21,31 +21,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from deltasql.base import AGAIN_AFTER, check, errors, pa, pq
-from deltasql.log import (
-    BINARY,
-    BYTE,
-    I32,
-    I64,
-    LIST,
-    OLD_DAYS,
-    STRUCT,
-    TAIL,
-    TRUE,
-    Reader,
-    Stores,
-    Struct,
-    fields_of,
-    footer_length,
-    integer,
-    is_local,
-    list_of,
-    local_path,
-    raw,
-    require_regular,
-    skipped,
-    struct_fields,
-    text,
-)
+from deltasql.log import OLD_DAYS, Stores, is_local, local_path, require_regular, row_groups
 from deltasql.schema import NESTED_IDS, ArrayType, DataType, MapType, StructField, StructType, physical_name
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
@@ -129,7 +105,7 @@ class ParquetMetadata:
 def parse_metadata(data: bytes) -> ParquetMetadata:
     """The footer parsed from its bytes. Raises ValueError if it is damaged."""
     try:
-        fields, _ = struct_fields(data, 0, _FILE)
+        fields, _ = row_groups.struct_fields(data, 0, _FILE)
     except (IndexError, RecursionError, struct.error) as error:
         raise ValueError("its footer is cut off or damaged") from error
     rows, schema = fields.get(3, -1), fields.get(2)
@@ -219,7 +195,7 @@ def _without_bounds(chunk: Chunk) -> Chunk:
 
 
 def _chunk(data: bytes, at: int) -> tuple[Chunk, int]:
-    column, at = struct_fields(data, at, _COLUMN)
+    column, at = row_groups.struct_fields(data, at, _COLUMN)
     fields = column.get(3, {})
     physical, values, said = fields.get(1), fields.get(5, -1), fields.get(12)
     bounds = None if said is None else ChunkBounds(said.get(6), said.get(5), said.get(3))
@@ -229,7 +205,7 @@ def _chunk(data: bytes, at: int) -> tuple[Chunk, int]:
 
 
 def _group(data: bytes, at: int) -> tuple[RowGroupMetadata, int]:
-    fields, at = struct_fields(data, at, _GROUP)
+    fields, at = row_groups.struct_fields(data, at, _GROUP)
     rows = fields.get(3, -1)
     if rows < 0:
         raise ValueError("its footer describes a row group without a size")
@@ -238,7 +214,7 @@ def _group(data: bytes, at: int) -> tuple[RowGroupMetadata, int]:
 
 def _pair(data: bytes, at: int) -> tuple[tuple[str | None, str | None], int]:
     """A key and its value; None for one that is not UTF-8."""
-    fields, at = struct_fields(data, at, _PAIR)
+    fields, at = row_groups.struct_fields(data, at, _PAIR)
     return (_decoded(fields.get(1)), _decoded(fields.get(2))), at
 
 
@@ -251,7 +227,7 @@ def _decoded(value: bytes | None) -> str | None:
 
 def _unread_list(data: bytes, at: int) -> tuple[bytes, int]:
     """The unparsed bytes of a list, which are parsed later."""
-    end = skipped(data, at, LIST)
+    end = row_groups.skipped(data, at, row_groups.LIST)
     return data[at:end], end
 
 
@@ -263,35 +239,52 @@ def _true(data: bytes, at: int) -> tuple[bool, int]:
     return True, at
 
 
-def _union(kinds: Mapping[int, Mapping[int, tuple[int, Reader]]], others: Sequence[int] = ()) -> Reader:
+def _union(
+    kinds: Mapping[int, Mapping[int, tuple[int, row_groups.Reader]]], others: Sequence[int] = ()
+) -> row_groups.Reader:
     """Reader of a union: a struct with one field set, parsed by `kinds`; fields of `others` have no content."""
-    return fields_of({kind: (STRUCT, fields_of(kinds.get(kind, {}))) for kind in (*kinds, *others)})
+    return row_groups.fields_of(
+        {kind: (row_groups.STRUCT, row_groups.fields_of(kinds.get(kind, {}))) for kind in (*kinds, *others)}
+    )
 
 
 _UNIT = _union({}, tuple(UNITS))
-_MOMENT = {1: (TRUE, _true), 2: (STRUCT, _UNIT)}
+_MOMENT = {1: (row_groups.TRUE, _true), 2: (row_groups.STRUCT, _UNIT)}
 _LOGICAL = _union(
-    {5: {1: (I32, integer), 2: (I32, integer)}, 7: _MOMENT, 8: _MOMENT, 10: {1: (BYTE, _byte), 2: (TRUE, _true)}},
+    {
+        5: {1: (row_groups.I32, row_groups.integer), 2: (row_groups.I32, row_groups.integer)},
+        7: _MOMENT,
+        8: _MOMENT,
+        10: {1: (row_groups.BYTE, _byte), 2: (row_groups.TRUE, _true)},
+    },
     tuple(_PLAIN),
 )
 _ELEMENT = {
-    **dict.fromkeys((1, 2, 3, 5, 6, 7, 8, 9), (I32, integer)),
-    4: (BINARY, text),
-    10: (STRUCT, _LOGICAL),
+    **dict.fromkeys((1, 2, 3, 5, 6, 7, 8, 9), (row_groups.I32, row_groups.integer)),
+    4: (row_groups.BINARY, row_groups.text),
+    10: (row_groups.STRUCT, _LOGICAL),
 }
-_ELEMENTS = list_of(STRUCT, fields_of(_ELEMENT))
-_STATISTICS = {3: (I64, integer), 5: (BINARY, raw), 6: (BINARY, raw)}
-_META = {1: (I32, integer), 5: (I64, integer), 12: (STRUCT, fields_of(_STATISTICS))}
-_COLUMN = {3: (STRUCT, fields_of(_META))}
-_GROUP = {1: (LIST, list_of(STRUCT, _chunk)), 3: (I64, integer)}
-_PAIR = {1: (BINARY, raw), 2: (BINARY, raw)}
+_ELEMENTS = row_groups.list_of(row_groups.STRUCT, row_groups.fields_of(_ELEMENT))
+_STATISTICS = {
+    3: (row_groups.I64, row_groups.integer),
+    5: (row_groups.BINARY, row_groups.raw),
+    6: (row_groups.BINARY, row_groups.raw),
+}
+_META = {
+    1: (row_groups.I32, row_groups.integer),
+    5: (row_groups.I64, row_groups.integer),
+    12: (row_groups.STRUCT, row_groups.fields_of(_STATISTICS)),
+}
+_COLUMN = {3: (row_groups.STRUCT, row_groups.fields_of(_META))}
+_GROUP = {1: (row_groups.LIST, row_groups.list_of(row_groups.STRUCT, _chunk)), 3: (row_groups.I64, row_groups.integer)}
+_PAIR = {1: (row_groups.BINARY, row_groups.raw), 2: (row_groups.BINARY, row_groups.raw)}
 _FILE = {
-    2: (LIST, _unread_list),
-    3: (I64, integer),
-    4: (LIST, list_of(STRUCT, _group)),
-    5: (LIST, list_of(STRUCT, _pair)),
-    6: (BINARY, text),
-    7: (LIST, _unread_list),
+    2: (row_groups.LIST, _unread_list),
+    3: (row_groups.I64, row_groups.integer),
+    4: (row_groups.LIST, row_groups.list_of(row_groups.STRUCT, _group)),
+    5: (row_groups.LIST, row_groups.list_of(row_groups.STRUCT, _pair)),
+    6: (row_groups.BINARY, row_groups.text),
+    7: (row_groups.LIST, _unread_list),
 }
 
 
@@ -309,7 +302,7 @@ CHUNKS, META = 1, 3
 class FooterColumn:
     """A top-level column: its schema elements, depth first, beginning with the column itself."""
 
-    elements: list[Struct]
+    elements: list[row_groups.Struct]
 
     @property
     def name(self) -> str:
@@ -322,13 +315,13 @@ class FooterColumn:
         return sum(not element.number(CHILDREN) for element in self.elements)
 
 
-def footer_of(data: memoryview) -> tuple[int, Struct]:
+def footer_of(data: memoryview) -> tuple[int, row_groups.Struct]:
     """Offset of the footer in a file's bytes, and the footer. Raises ValueError if it is no Parquet file."""
-    start = len(data) - TAIL - footer_length(bytes(data[-TAIL:]), len(data))
-    return start, Struct.parsed(bytes(data[start:-TAIL]))
+    start = len(data) - row_groups.TAIL - row_groups.footer_length(bytes(data[-row_groups.TAIL :]), len(data))
+    return start, row_groups.Struct.parsed(bytes(data[start : -row_groups.TAIL]))
 
 
-def ending(footer: Struct) -> bytes:
+def ending(footer: row_groups.Struct) -> bytes:
     """The bytes of a file after its data pages: the footer, its length, and the magic number."""
     written = footer.to_bytes()
     return written + len(written).to_bytes(4, "little") + MAGIC
@@ -344,7 +337,7 @@ def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
     return joined
 
 
-def columns_of(footer: Struct) -> list[FooterColumn]:
+def columns_of(footer: row_groups.Struct) -> list[FooterColumn]:
     """The top-level columns in the order of their chunks. Raises ValueError for a footer without a schema."""
     elements = footer.structs(SCHEMA)
     if not elements:
@@ -353,7 +346,7 @@ def columns_of(footer: Struct) -> list[FooterColumn]:
     return [FooterColumn(list(_below(following))) for _ in range(elements[0].number(CHILDREN))]
 
 
-def _below(following: Iterator[Struct]) -> Iterator[Struct]:
+def _below(following: Iterator[row_groups.Struct]) -> Iterator[row_groups.Struct]:
     """The next element of a flattened schema and its descendants; each element has its number of children."""
     element = next(following)
     yield element
@@ -376,7 +369,7 @@ def with_nested_ids(data: bytes, schema: StructType) -> bytes:
     return data[:start] + ending(footer)
 
 
-def give_nested_ids(footer: Struct, schema: StructType) -> None:
+def give_nested_ids(footer: row_groups.Struct, schema: StructType) -> None:
     """Writes the ids that `schema` has for elements, keys and values into a footer."""
     ids = {path: number for item in schema for path, number in _nested(item, ())}
     elements = footer.structs(SCHEMA)
@@ -411,13 +404,15 @@ def _nested(item: StructField, above: tuple[str, ...]) -> Iterator[tuple[tuple[s
     return below(item.type, name, (*above, name))
 
 
-def _give(elements: Iterator[Struct], count: int, above: tuple[str, ...], ids: Mapping[tuple[str, ...], int]) -> None:
+def _give(
+    elements: Iterator[row_groups.Struct], count: int, above: tuple[str, ...], ids: Mapping[tuple[str, ...], int]
+) -> None:
     """Elements stand depth first; each says how many follow that are its children."""
     for _ in range(count):
         element = next(elements)
         path = (*above, element.text(NAME))
         if path in ids:
-            element.put_number(FIELD_ID, ids[path], I32)
+            element.put_number(FIELD_ID, ids[path], row_groups.I32)
         _give(elements, element.number(CHILDREN), path, ids)
 
 

@@ -56,8 +56,6 @@ __getattr__, __dir__ = door(
         scheme table_location table_uri
     storage.local_store: LocalLogStore
     storage.log_store: FOOTER Entry LogStore Tag copy_files whole_check
-    storage.row_groups: BINARY BYTE I32 I64 LIST STRUCT TAIL TRUE Reader Struct fields_of footer_length integer
-        list_of raw skipped struct_fields text
     storage.stores: Lent Stores hadoop_settings is_identity open_store
     stream_source: AUTO_PROPERTY CLUSTERING_DOMAIN CLUSTERING_FEATURE CUBE_COLUMNS CUBE_CURVE CUBE_ID PROVIDER
         MarkedRows StreamFile StreamOffset StreamRules StreamSource VersionChanges changes_of clustering_columns

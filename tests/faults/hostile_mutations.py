@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltasql.log.storage.row_groups import Struct
+from deltasql.log.row_groups import Struct
 
 OUTSIDE, _GONE, _INNER = "OUTSIDE", object(), "⟶"
 _LOG = "_delta_log"

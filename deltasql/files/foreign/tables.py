@@ -55,7 +55,6 @@ from deltasql.log import (
     FOOTER,
     LOG,
     SPECIAL,
-    TAIL,
     Choice,
     Entry,
     ListedFile,
@@ -66,11 +65,11 @@ from deltasql.log import (
     absolute_location,
     decode_path,
     find_source,
-    footer_length,
     glob_expression,
     index_rule,
     located,
     relative_path,
+    row_groups,
     table_properties,
 )
 from deltasql.schema import DOUBLE as DOUBLE_TYPE
@@ -120,10 +119,10 @@ def _fetch(store: LogStore, path: str, size: int) -> ParquetMetadata:
     end = store.read_range(path, start, size - start) if size else b""
     if len(end) != size - start:
         raise ValueError("it became shorter while it was read")
-    length = footer_length(end[-TAIL:], size) + TAIL
+    length = row_groups.footer_length(end[-row_groups.TAIL :], size) + row_groups.TAIL
     if length > len(end):
         end = store.read_range(path, size - length, length)
-    return parse_metadata(end[-length:-TAIL])
+    return parse_metadata(end[-length : -row_groups.TAIL])
 
 
 @dataclass(frozen=True, slots=True)

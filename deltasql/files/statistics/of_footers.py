@@ -46,10 +46,10 @@ from deltasql.log import (
     IndexRule,
     Snapshot,
     Stores,
-    Struct,
     absolute,
     index_rule,
     indexed_leaves,
+    row_groups,
     table_properties,
 )
 from deltasql.schema import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
@@ -612,7 +612,7 @@ def with_sure_bounds(data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> pa.B
     unsure = _unsure(metadata, leaves, floats)
     if unsure:
         footer.put_structs(ROW_GROUPS, [_without_bounds(group, unsure) for group in footer.structs(ROW_GROUPS)])
-    entry = Struct()
+    entry = row_groups.Struct()
     entry.put_text(KEY, NAN_SAFE_KEY)
     entry.put_text(VALUE, "none")
     entries = [item for item in footer.structs(KEYS) if item.text(KEY) != NAN_SAFE_KEY]
@@ -628,7 +628,7 @@ def _unsure(metadata: pq.FileMetaData, leaves: Collection[int], floats: Mapping[
     return {at for at in leaves if shared[paths[at]] > 1 or floats.get(paths[at], (None, None))[1] is None}
 
 
-def _without_bounds(group: Struct, leaves: Collection[int]) -> Struct:
+def _without_bounds(group: row_groups.Struct, leaves: Collection[int]) -> row_groups.Struct:
     """A row group that says nothing of the least and the greatest values of some leaves."""
     chunks = group.structs(CHUNKS)
     for at in leaves:

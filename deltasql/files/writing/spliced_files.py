@@ -30,7 +30,7 @@ from deltasql.files.footers import (
     footer_of,
     together,
 )
-from deltasql.log import I32, Struct
+from deltasql.log import row_groups
 
 # Fields of RowGroup, ColumnChunk and ColumnMetaData, by their numbers.
 _CHUNKS, _UNCOMPRESSED, _GROUP_ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE, _ORDINAL = range(1, 8)
@@ -62,7 +62,7 @@ class _File:
     data: memoryview
 
     @cached_property
-    def footer(self) -> Struct:
+    def footer(self) -> row_groups.Struct:
         return footer_of(self.data)[1]
 
     @cached_property
@@ -71,20 +71,20 @@ class _File:
         return {column.name.lower(): column for column in columns_of(self.footer)}
 
     @cached_property
-    def groups(self) -> list[Struct]:
+    def groups(self) -> list[row_groups.Struct]:
         return self.footer.structs(ROW_GROUPS)
 
     @cached_property
-    def orders(self) -> dict[str, list[Struct]]:
+    def orders(self) -> dict[str, list[row_groups.Struct]]:
         """The column orders of each column's leaves, by lower-case name; empty if the file has none."""
         return self._by_column(self.footer.structs(ORDERS)) if ORDERS in self.footer else {}
 
     @cached_property
-    def chunks(self) -> list[dict[str, list[Struct]]]:
+    def chunks(self) -> list[dict[str, list[row_groups.Struct]]]:
         """For each row group, the chunks of each column's leaves, by lower-case name."""
         return [self._by_column(group.structs(_CHUNKS)) for group in self.groups]
 
-    def _by_column(self, leaves: Sequence[Struct]) -> dict[str, list[Struct]]:
+    def _by_column(self, leaves: Sequence[row_groups.Struct]) -> dict[str, list[row_groups.Struct]]:
         following = iter(leaves)
         return {name: [next(following) for _ in range(column.leaves)] for name, column in self.columns.items()}
 
@@ -96,7 +96,7 @@ class _Group:
     sources: Mapping[str, tuple[_File, int]]
 
     @property
-    def struct(self) -> Struct:
+    def struct(self) -> row_groups.Struct:
         """The metadata of one of the source row groups. Raises NotSplicedError if their numbers of rows differ."""
         groups = [file.groups[number] for file, number in self.sources.values()]
         if len({group.number(_GROUP_ROWS) for group in groups}) != 1:
@@ -187,20 +187,20 @@ def _check(file: _File, name: str) -> None:
                 raise NotSplicedError("a column is encrypted, or in another file")
 
 
-def _extent(meta: Struct) -> tuple[int, int]:
+def _extent(meta: row_groups.Struct) -> tuple[int, int]:
     """Offset and size of a chunk in bytes. A dictionary comes first; some writers have offset 0 for none."""
     begins = [meta.number(_DATA), *(offset for number in (_INDEX, _DICTIONARY) if (offset := meta.number(number)) > 0)]
     return min(begins), meta.number(_CHUNK_SIZE)
 
 
-def _moved(chunk: Struct, by: int) -> Struct:
+def _moved(chunk: row_groups.Struct, by: int) -> row_groups.Struct:
     """A chunk with its offsets moved by `by` bytes, without bloom filters and page indexes."""
     meta = chunk.struct(_META)
     for number in (_DATA, _INDEX, _DICTIONARY):
         if meta.number(number) > 0:
             meta.put_number(number, meta.number(number) + by)
     meta.drop(*_FILTERS)
-    moved = Struct(dict(chunk.values))
+    moved = row_groups.Struct(dict(chunk.values))
     moved.drop(*_PAGE_INDEXES)
     # There is no copy of the chunk's metadata beside its data.
     moved.put_number(_OFFSET, 0)
@@ -208,8 +208,8 @@ def _moved(chunk: Struct, by: int) -> Struct:
     return moved
 
 
-def _group(old: Struct, chunks: Sequence[Struct], start: int, size: int) -> Struct:
-    group = Struct(dict(old.values))
+def _group(old: row_groups.Struct, chunks: Sequence[row_groups.Struct], start: int, size: int) -> row_groups.Struct:
+    group = row_groups.Struct(dict(old.values))
     group.drop(_SORTED_BY, _ORDINAL)
     group.put_structs(_CHUNKS, chunks)
     group.put_number(_UNCOMPRESSED, sum(chunk.struct(_META).number(_CHUNK_UNCOMPRESSED) for chunk in chunks))
@@ -219,16 +219,16 @@ def _group(old: Struct, chunks: Sequence[Struct], start: int, size: int) -> Stru
 
 
 def _footer(
-    files: Sequence[_File], columns: Mapping[str, tuple[_File, FooterColumn]], groups: Sequence[Struct]
-) -> Struct:
+    files: Sequence[_File], columns: Mapping[str, tuple[_File, FooterColumn]], groups: Sequence[row_groups.Struct]
+) -> row_groups.Struct:
     """The new footer. `created_by` is that of the last file, whose floating-point bounds readers trust least."""
-    footer = Struct(dict(files[0].footer.values))
+    footer = row_groups.Struct(dict(files[0].footer.values))
     root = files[0].footer.structs(SCHEMA)[0]
-    root.put_number(CHILDREN, len(columns), I32)
+    root.put_number(CHILDREN, len(columns), row_groups.I32)
     footer.put_structs(SCHEMA, [root, *(element for _, column in columns.values() for element in column.elements)])
     footer.put_structs(ROW_GROUPS, groups)
     footer.put_number(ROWS, sum(group.number(_GROUP_ROWS) for group in groups))
-    footer.put_number(VERSION, max(file.footer.number(VERSION) for file in files), I32)
+    footer.put_number(VERSION, max(file.footer.number(VERSION) for file in files), row_groups.I32)
     footer.values[CREATED_BY] = files[-1].footer.values[CREATED_BY]
     footer.drop(KEYS, ORDERS)
     if entries := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _COPIED_KEYS]:
@@ -238,6 +238,6 @@ def _footer(
     return footer
 
 
-def _orders(columns: Mapping[str, tuple[_File, FooterColumn]]) -> Iterator[Struct]:
+def _orders(columns: Mapping[str, tuple[_File, FooterColumn]]) -> Iterator[row_groups.Struct]:
     for name, (file, _) in columns.items():
         yield from file.orders[name]

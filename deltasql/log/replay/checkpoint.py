@@ -18,10 +18,10 @@ from deltasql.base import errors, np, pa, pc, pq
 from deltasql.log.actions.action_fields import ACTIONS, check_action, parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.row_groups import Footer, read_footer
 from deltasql.log.storage.listing import LOG, decode_path
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.row_groups import Footer, read_footer
 
 
 @dataclass(frozen=True, slots=True)

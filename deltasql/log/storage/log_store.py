@@ -32,8 +32,8 @@ import obstore
 from obstore import exceptions
 
 from deltasql.base import check, errors, pa
+from deltasql.log.row_groups import parse_footer
 from deltasql.log.storage.listing import IsHidden, TableListing, folder_and_name, left_behind, list_objects
-from deltasql.log.storage.row_groups import parse_footer
 
 ONCE = {"max_retries": 0}
 """The `retry_config` of a client that sends each request once."""

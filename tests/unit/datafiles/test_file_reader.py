@@ -14,7 +14,7 @@ import pytest
 from deltasql.base.errors import UnreadableDataFileError
 from deltasql.files.reading import file_reader
 from deltasql.files.reading.file_reader import ADDRESS, FileReader, split_addresses
-from deltasql.log.storage.row_groups import Struct
+from deltasql.log.row_groups import Struct
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, ReadInProcess, Scan, TableVersion
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType

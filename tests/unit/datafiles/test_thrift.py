@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.log.storage.row_groups import I32, I64, Struct
+from deltasql.log.row_groups import I32, I64, Struct
 from tests.samples import examples
 
 NUMBERS = st.dictionaries(st.integers(1, 2000), st.integers(-(2**63), 2**63 - 1), max_size=8)

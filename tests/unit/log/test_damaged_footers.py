@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.log.storage.row_groups import Footer, parse_footer, read_footer
+from deltasql.log.row_groups import Footer, parse_footer, read_footer
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 # In a process of its own: what is tested is that none dies.
