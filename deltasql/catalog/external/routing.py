@@ -373,7 +373,9 @@ class ExternalStore(ABC):
         """Finds out what the change does, since servers have a request for each."""
         name = (key[0], key[1], key[2])
         if must_exist is Kind.VIEW:
-            return self.remove_entry(name, Kind.VIEW) and None
+            # Views are only ever removed in this way; the server says whether there is one.
+            self.remove_entry(name, Kind.VIEW)
+            return None
         found = self.entry(name)
         if found is None and must_exist is not None:
             raise NameMissingError(must_exist)
