@@ -8,6 +8,8 @@ import string
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import pytest
+
 import deltasql
 from deltasql.base import errors
 from deltasql.base.errors import conditions
@@ -97,6 +99,12 @@ def test_messages_have_their_fields() -> None:
 def test_a_class_is_made_once() -> None:
     assert errors.TableNotFoundError is deltasql.errors.TableNotFoundError
     assert errors.TableNotFoundError.__module__ == "deltasql.base.errors"
+
+
+def test_other_names_are_refused() -> None:
+    for name in ("NoSuchError", "_Hidden", "DuplicatePlace"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(errors, name)
 
 
 def test_stubs_are_current() -> None:

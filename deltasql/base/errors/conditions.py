@@ -37,13 +37,18 @@ def names() -> list[str]:
 
 def error_class(name: str) -> type[DeltaSqlError]:
     """The class of a row, made once, or one that is written out. Raises AttributeError for all other names."""
-    if name.startswith("_"):
-        raise AttributeError(name)
     # Two threads must not make two classes, of which an except clause would know one.
     with _lock:
         if name not in _made:
-            _made[name] = _of_row(name, rows()[name]) if name in rows() else getattr(import_module(_WRITTEN), name)
+            _made[name] = _of_row(name, rows()[name]) if name in rows() else _written(name)
         return _made[name]
+
+
+def _written(name: str) -> type[DeltaSqlError]:
+    found = vars(import_module(_WRITTEN)).get(name)
+    if not isinstance(found, type) or found.__module__ != _WRITTEN:
+        raise AttributeError(f"there is no class of errors {name!r}")
+    return found
 
 
 def _of_row(name: str, row: Row) -> type[DeltaSqlError]:
