@@ -647,15 +647,15 @@ class Catalog(Catalogs, Volumes):
         assert isinstance(result, TableEntry)
         return result
 
-    def _removed(self, key: TableKey, kind: Kind) -> Entry | None:
-        """Removes a table or a view; returns its entry, None for a view of a server. Raises NameMissingError."""
+    def _removed(self, key: TableKey, kind: Kind) -> Entry:
+        """Removes a table or a view; returns its entry. Raises NameMissingError."""
         removed: list[Entry] = []
 
         def remove(found: Entry | None) -> None:
             removed[:] = [of_kind(found, kind)]
 
         self._store.edit(RELATIONS, key, remove, kind)
-        return removed[0] if removed else None
+        return removed[0]
 
     def _change_schema(self, name: Name, change: Callable[[StoredSchema], StoredSchema]) -> None:
         key = self._schema_key(name)

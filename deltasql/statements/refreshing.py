@@ -224,6 +224,7 @@ class _Refreshing:
 
     def partly(self, before: RefreshState, context: Context) -> Refresh:
         """The refresh that starts from the rows that are there. Raises NotIncrementalError."""
+        # The state has versions by table id, so that a table which was dropped and created again is another one.
         if before.sources.keys() != self.after.sources.keys():
             raise NotIncrementalError("a source is another table by now")
         references, named = self._references()
@@ -234,6 +235,8 @@ class _Refreshing:
         view = self.definition.view
         shape = incremental(view.query, schemas, [None if view.has_names else name for name in view.schema.names])
         first, *others = changed.items()
+        # With new rows in two joined sources, the new rows of each joined with all rows of the other would give
+        # the pairs of new rows twice.
         if shape.per_row and not others and all(map(is_append, first[1])):
             reference = next(item for item in references if _at(named[alias_of(item)]) == first[0])
             return self._added(reference, self.sources[first[0]], first[1])
@@ -294,6 +297,8 @@ class _Refreshing:
         names = [quote(name) for name in self.columns]
         key_row = ", ".join(f"k.{name}" if name in keys else f"NULL AS {name}" for name in names)
         same = " AND ".join(f"q.{key} <=> k.{key}" for key in keys)
+        # Rows with the flag are keys, and delete all old rows that have them. The computed rows never match, so that
+        # each is inserted, equal ones too. As one MERGE both are one commit; with <=> NULL is a key like any other.
         sql = (
             f"MERGE INTO {full_name(self.entry)} AS t USING (\n"
             f"SELECT true AS {_GONE}, {key_row} FROM (\n{found}\n) AS k\nUNION ALL\n"
@@ -308,6 +313,7 @@ class _Refreshing:
 
     def _require_same_types(self, keys: Sequence[int]) -> None:
         """Raises NotIncrementalError for a key that the table stores in another type than the query gives."""
+        # A cast to the stored type may change a key, or make two keys one, so that rows would not be found by it.
         for name in (self.columns[index] for index in keys):
             given, stored = (schema.find(name) for schema in (self.definition.view.schema, self.snapshot.schema))
             if given is None or stored is None or given.type != stored.type:
@@ -332,6 +338,7 @@ def over_rows(definition: RefreshDefinition, text: str, reference: TableReferenc
 
 def over(text: str, reference: TableReference) -> str:
     """The query `text` that reads ROWS in place of one of its tables."""
+    # The query may qualify columns by the table's name, which must go on to work.
     alias = "" if reference.alias is not None else f" AS {quote(reference.parts[-1])}"
     return splice(text, [(reference.start, reference.end, f"{ROWS}{alias}")]).sql
 
@@ -354,6 +361,7 @@ def _changes(source: Source, start: int, context: Context) -> list[VersionChange
     metadata = [Metadata.from_json(item.metadata) for item in found if item.metadata is not None]
     if not all(_same_columns(item, source.snapshot) for item in (*metadata, *_before(source, start, metadata))):
         raise NotIncrementalError("a source has other columns by now")
+    # Versions that only move rows, such as those of OPTIMIZE, or change metadata, need no refresh.
     kept = [item for item in found if item.inserted or not is_append(item)]
     _require_files(source, kept, context)
     return kept
@@ -381,6 +389,8 @@ def _require_files(source: Source, versions: Sequence[VersionChanges], context: 
     }
     if len(paths) > _MOST_FILES:
         raise NotIncrementalError(f"more than {_MOST_FILES} files of a source have changed")
+    # VACUUM may have removed files of earlier versions. Looked up before the statement runs, this still leads to a full
+    # refresh; later it would be an error.
     for path in paths:
         store, name = context.analyst.stores.of_file(path)
         if store.find(name) is None:
@@ -412,6 +422,7 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
     if needed is not None:
         raise errors.StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
     word = tokens[words[0]]
+    # Blanks of the same length, so that offsets in `text` are those in `query`.
     text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
     reference = next((item for item in table_references(text) if item.start > word.start), None)
     if reference is None:
@@ -570,6 +581,7 @@ class _TableRows(_Rows):
         refuse_enforced("A stream", name, location, self.context)
         before = None if self.full else RefreshState.of(self.snapshot)
         read = {} if before is None else dict(before.sources)
+        # Versions of other sources stay recorded: a later query that reads one of them again goes on from there.
         after = RefreshState(self.definition_id, {**read, source.metadata.id: source.version})
         start = read.get(source.metadata.id)
         if start is None:

@@ -373,15 +373,15 @@ class ExternalStore(ABC):
         """Finds out what the change does, since servers have a request for each."""
         name = (key[0], key[1], key[2])
         if must_exist is Kind.VIEW:
-            # Views are only ever removed in this way; the server says whether there is one.
-            self.remove_entry(name, Kind.VIEW)
-            return None
+            # Only a removal asks for a view that exists.
+            return change(self.remove_entry(name, Kind.VIEW))
         found = self.entry(name)
         if found is None and must_exist is not None:
             raise NameMissingError(must_exist)
         changed = change(found)
         if changed is None:
-            self.remove_entry(name, Kind.TABLE)
+            # The entry that the server returns says whose the files are.
+            change(self.remove_entry(name, Kind.TABLE))
         elif isinstance(changed, ViewEntry):
             self.change_view(name, change)
         elif found is None:

@@ -307,6 +307,7 @@ class CompiledActions:
         both = {**ours, **theirs}
         if len(both) < len(ours) + len(theirs):
             raise LeftToEngineError("target and source have one alias")
+        # CURRENT_TIMESTAMP has one value in a statement, in conditions and values alike.
         now = current_micros()
         self._theirs = RowScope(theirs, now)
         self.on = None if join is None else row_condition(join.on, RowScope(both, now))
@@ -368,6 +369,8 @@ class CompiledActions:
         keys = [] if self.on is None else [sides for item in equalities(self.on) for sides in self._sides(item)]
         if not keys:
             raise LeftToEngineError("ON has no equality between the target and the source")
+        # A superset of the matching rows is enough, as ON is evaluated for the pairs later: keys are looked up one by
+        # one, and an expensive one is passed over. NULL equals nothing.
         source_values = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
 
         def met(rows: pa.Table, count: int) -> np.ndarray:
@@ -473,6 +476,7 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
         raise LeftToEngineError("WHEN NOT MATCHED BY SOURCE looks at all rows of a table that is not small")
     sizes = target.files.column("size").to_pylist()
     require_searching(session, target.table.location, sum(sizes))
+    # With deletion vectors no file is copied, so that the size of a file does not matter.
     if not operator.recording.vectors and max(sizes, default=0) > FILE_BYTES:
         raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {FILE_BYTES:,}")
     if not operator.recording.vectors:
@@ -508,6 +512,7 @@ class _Rewrite(ABC):
         if stage is not None and stage.stores_partitions and operator.target.partition_columns:
             raise LeftToEngineError("the table keeps partition values in its files")
         changed = frozenset(changed_columns(operator))
+        # A new image stands in the successor of its file, which has the file's partition values.
         if not operator.recording.vectors and not self._partitions.isdisjoint(map(str.lower, changed)):
             raise LeftToEngineError("rows move to another partition")
         self._source = None if operator.join is None else local_rows(session, operator.join.source)
@@ -559,10 +564,12 @@ class _Rewrite(ABC):
     def _looked_at(self, source: pa.Table | None) -> Scan:
         """The target, without files in which nothing can meet a row of the source, unless what meets none changes."""
         operator, join = self._operator, self._operator.join
+        # WHEN NOT MATCHED BY SOURCE needs all rows: those of a skipped file have no match, and may have to change.
         if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
             return operator.target
         ranges = []
         for key in join.equal_keys:
+            # A key that this process cannot evaluate with certainty only leaves more files to be read.
             with suppress(LeftToEngineError):
                 ends = pc.min_max(self._in_process.source_values(key.source, source)).as_py()
                 ranges.append((key, ends["min"], ends["max"]))
@@ -589,6 +596,7 @@ class _Rewrite(ABC):
             rows, firsts = np.unique(left, return_index=True)
             sources = right[firsts]
         yield from self._chosen(RowKind.MATCHED, paired(bound, rows, others, sources), rows)
+        # Exact although not all rows of the target were read: files and rows were skipped only where ON cannot be TRUE.
         alone = np.setdiff1d(np.arange(others.count), right)
         yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
         unmet = np.setdiff1d(np.arange(bound.count), left)
@@ -611,6 +619,7 @@ class _Rewrite(ABC):
         pairs = [(item.row_indexes, item.action.number) for item in fired if item.row_indexes is not None]
         if pairs:
             at = np.concatenate([indexes for indexes, _ in pairs])
+            # Such a MERGE fails; the engine finds the rows that its error names.
             if len(np.unique(at)) < len(at):
                 raise LeftToEngineError("several rows of the source change one row")
             numbers = np.concatenate([np.full(len(indexes), number) for indexes, number in pairs])
@@ -717,6 +726,7 @@ class _SearchedRewrite(_Rewrite):
 
     def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
         changes = super()._changes(target, fired)
+        # Only now is it known how many rows change. Nothing is staged yet, so the engine can still take the statement.
         most = most_changed(self._session.stores, changes.files)
         if changes.positions.marked > most:
             raise LeftToEngineError(f"{changes.positions.marked:,} rows change, more than {most:,}")

@@ -146,8 +146,10 @@ def joined(data: Sequence[memoryview]) -> pa.Buffer:
 def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Group]) -> pa.Buffer:
     """A file of row groups with the columns `names`; properties of the whole file are those of the first of `files`."""
     for file in files:
+        # Columns are found by lower-case name: of two that differ in case alone, one would be lost.
         if len(file.columns) != file.footer.structs(SCHEMA)[0].number(CHILDREN):
             raise NotSplicedError("names of columns differ in case alone")
+    # A file without row groups still needs a schema: that of the first source.
     columns = {name: _column(name, groups or [_Group({name: (files[0], 0)})]) for name in names}
     parts: list[bytes | memoryview] = [MAGIC]
     position, written = len(MAGIC), []
@@ -172,6 +174,7 @@ def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, FooterColumn]:
             raise NotSplicedError(f"a row group lacks the column {name}")
         _check(file, name)
     first, *others = files.values()
+    # The file has one schema for all row groups. With another type, nullability or field id a chunk would be misread.
     elements = [element.to_bytes() for element in first.columns[name].elements]
     if any([element.to_bytes() for element in file.columns[name].elements] != elements for file in others):
         raise NotSplicedError(f"the column {name} is written in another way")
@@ -183,6 +186,8 @@ def _check(file: _File, name: str) -> None:
         raise NotSplicedError(f"files of the writer {file.footer.text(CREATED_BY)!r} are not taken apart")
     for chunks in file.chunks:
         for chunk in chunks[name]:
+            # Offsets into another file mean nothing for these bytes. Encrypted pages are bound to their file and row
+            # group, and cannot be decrypted elsewhere.
             if _OTHER_FILE in chunk or _META not in chunk or any(number in chunk for number in _ENCRYPTION):
                 raise NotSplicedError("a column is encrypted, or in another file")
 
@@ -210,6 +215,8 @@ def _moved(chunk: row_groups.Struct, by: int) -> row_groups.Struct:
 
 def _group(old: row_groups.Struct, chunks: Sequence[row_groups.Struct], start: int, size: int) -> row_groups.Struct:
     group = row_groups.Struct(dict(old.values))
+    # New values may be in another order, and sorting columns are indexes into the old list of columns. Ordinals would
+    # have gaps where a row group is left out. Both fields are optional.
     group.drop(_SORTED_BY, _ORDINAL)
     group.put_structs(_CHUNKS, chunks)
     group.put_number(_UNCOMPRESSED, sum(chunk.struct(_META).number(_CHUNK_UNCOMPRESSED) for chunk in chunks))
@@ -233,6 +240,8 @@ def _footer(
     footer.drop(KEYS, ORDERS)
     if entries := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _COPIED_KEYS]:
         footer.put_structs(KEYS, entries)
+    # The list has an entry for each leaf, or is missing. Bounds of a file without it have no defined order, and must
+    # not get one from the other files.
     if all(file.orders for file, _ in columns.values()):
         footer.put_structs(ORDERS, list(_orders(columns)))
     return footer

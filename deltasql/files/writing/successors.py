@@ -232,6 +232,8 @@ class _Successor:
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
         """Writes the successor; None if it has no rows. Raises what reading raises, StorageError, RowsLostError."""
+        # Single columns can be replaced only where each row group keeps its number of rows. A row that is deleted, now
+        # or before by a deletion vector, must leave all columns.
         stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._rewritten.removed)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
         old_statistics: Mapping[str, Any] = _of_others(self._file.statistics, names)
@@ -241,6 +243,7 @@ class _Successor:
         data, floats = new_file
         row_count = sum(row_group_sizes(memoryview(data)))
         due = sum(self._file.sizes) + self._images.num_rows - len(self._rewritten.removed) - len(self._file.marked)
+        # The old file is removed by the commit, so a row that is missing in the successor would be lost for good.
         if row_count != due:
             raise errors.RowsLostError(file=self._rewritten.origin, found=row_count, due=due)
         if not row_count:
@@ -259,6 +262,8 @@ class _Successor:
         pieces = self._pieces(partial(self._piece, names))
         try:
             data = spliced(self._file.data, [None if item.data is None else memoryview(item.data) for item in pieces])
+            # Copied chunks have the types and field ids of the old file. The table may have widened a type, or added or
+            # dropped a column since.
             _check_columns(data, self._file.columns)
         except NotSplicedError:
             return None
@@ -284,11 +289,15 @@ class _Successor:
         )
         images = self._images.slice(*slice_between(self._images.column(hidden_names.ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
+        # Columns that change elsewhere in the file get new bounds, for which this row group counts as well. Bounds
+        # of floats in a footer may leave out NaN, so the values are read.
         if not (always or (names and (len(marked) or len(gone)))):
             return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
         rows = self._file.rows(group, names)
         at = images.column(hidden_names.ROW_INDEX).to_numpy() - start
+        # Images first: row indexes are those before any row is dropped.
         rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
+        # One row group, also of more rows than Arrow puts into one: it replaces one row group of the old file.
         data = encoded(rows, self._file.dictionaries, max(rows.num_rows, 1), self._shape)
         return _Piece(data, float_ranges(rows.select(floats)))
 
@@ -335,6 +344,7 @@ def _replaced(column: pa.ChunkedArray, row_indexes: Numbers, values: pa.ChunkedA
 
 def _with_values(chunk: pa.Array, row_indexes: Numbers, values: pa.ChunkedArray) -> pa.Array:
     new = pa.concat_arrays(values.chunks)
+    # Arrow's replace_with_mask has no kernel for nested types.
     if pa.types.is_nested(chunk.type):
         order = np.arange(len(chunk))
         order[row_indexes] = np.arange(len(chunk), len(chunk) + len(new))
@@ -366,6 +376,7 @@ def _ids(item: pa.Field) -> Iterator[bytes | None]:
 def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
     """Statistics (log JSON of a file) of all columns except `changed`; empty if its bounds are not tight."""
     parsed = json.loads(statistics, parse_float=Decimal) if statistics else {}
+    # Wide bounds may be those of deleted rows, which the successor lacks, while its statistics count as tight.
     if parsed.get("tightBounds") is False:
         return {}
     names = {name.lower() for name in changed}

@@ -96,6 +96,8 @@ class Attempt:
 
     def ignores(self, winner: Winner) -> bool:
         """Whether the isolation level lets the transaction ignore the files that the winner added."""
+        # No added row could have changed a blind append, which has read nothing, or a commit without a data change:
+        # only such commits have the level SnapshotIsolation.
         if self.is_blind_append or self.level is IsolationLevel.SNAPSHOT:
             return True
         # Whoever writes new metadata has looked at all rows, also at those that other levels let slip in.
@@ -152,6 +154,8 @@ def _protocol(attempt: Attempt, winner: Winner) -> errors.ConcurrentModification
 
 
 def _metadata(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
+    # These metadata leave columns and constraints as the attempt has read them. Metadata of the attempt would overwrite
+    # them, though.
     harmless = winner.only_raises_identity or winner.only_enables_row_tracking
     if not winner.writes.metadata or (harmless and not attempt.writes.metadata):
         return None
@@ -159,6 +163,8 @@ def _metadata(attempt: Attempt, winner: Winner) -> errors.ConcurrentModification
 
 
 def _large(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
+    # RESTORE and the like replace all rows, others remove files without a recorded scan: the read set is then too small
+    # for the rules on files, which would miss conflicts.
     if attempt.needs_next_version:
         return errors.ConcurrentWriteError(attempt.table, winner.version, winner.operation)
     return None
@@ -198,6 +204,7 @@ def _deleted_reads(attempt: Attempt, winner: Winner) -> errors.ConcurrentModific
 
 
 def _deleted_twice(attempt: Attempt, winner: Winner) -> errors.ConcurrentModificationError | None:
+    # For removed files that no scan was planned over; the rule on reads comes first and finds the others.
     met = next((values for path, values in winner.removes.items() if path in attempt.removes), None)
     if met is None:
         return None
@@ -256,6 +263,8 @@ class Rebase:
 
     def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> errors.ConcurrentModificationError | None:
         """Puts the transaction on top of a winner, or gives the error that it must end with because that cannot be."""
+        # Files that a winner has only moved are among its adds and removes: without row indexes to carry over, actions
+        # of the attempt name files that are no longer live.
         return self.closes_circle(attempt, winner, files) or file_conflict(attempt, winner)
 
     def actions(self) -> Sequence[Action]:
@@ -293,9 +302,11 @@ class Rebase:
         if not self._ignores_appends(attempt):
             return None
         if winner.is_blind_append:
+            # To ignore the append puts this transaction before it, an order that later winners must not break.
             if files.new:
                 self._skipped.append(SkippedAppend(winner.version, files.new))
             return None
+        # A move of rows gives the same table before and after the transaction, so it fixes no order.
         if not files.changes_rows:
             return None
         for append in self._appends_read_by(winner):

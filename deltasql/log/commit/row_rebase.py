@@ -102,6 +102,8 @@ class MovesToUndo:
         self._moves = [move for move in self._moves if move not in continued]
         if _has_undone(continued, files):
             return True
+        # Outputs that were moved on are no longer live: the outputs of the later move must go instead, and all other
+        # files that it has moved must come back too.
         outputs = _outputs(continued)
         others = self._as_before({path: remove for path, remove in files.moved.items() if path not in outputs})
         if others is not None:
@@ -124,6 +126,7 @@ class MovesToUndo:
         read = self._follower.as_read([remove["path"] for remove in removes.values()])
         for path, remove in removes.items():
             try:
+                # VACUUM may have deleted the file or its vector, and some writers' removes state too little for an add.
                 modified = self._store.head(path).modified
                 rows_marked_in(self._store, remove)
                 add = AddFile.from_json({**remove, "modificationTime": modified, "dataChange": False})
@@ -138,6 +141,7 @@ class MovesToUndo:
             add = replace(add, stats=add.stats or read.stats, clustering_provider=read.clustering_provider)
         if add.deletion_vector is None:
             return add
+        # With a deletion vector the protocol demands numRecords, and bounds may be those of deleted rows.
         return replace(add, stats=loose_statistics(add.stats, row_count_of(add, self._follower)))
 
 
@@ -219,6 +223,7 @@ class TouchedRows:
         outputs = added_files(files.outputs)
         marked, seen = (self._new_positions(kind, moved, outputs) for kind in (self.marked, self.seen))
         if marked is None or seen is None:
+            # To take back a commit that also changed rows would lose these changes.
             may_be_undone = not orders_rows and not files.changes_rows
             return may_be_undone and self.to_undo.add(files.moved, outputs)
         self._replace(self.marked, marked, outputs)
@@ -293,6 +298,7 @@ def _live_row_indexes(store: LogStore, vector: str | None, rows: np.ndarray[Any,
     if vector is None:
         return rows.astype(np.int64)
     deleted = rows_by_id(store, vector)
+    # Compaction left deleted rows out, so the row index in the output is the rank among the rows that were live then.
     return None if deleted is None else rows.astype(np.int64) - np.searchsorted(deleted, rows)
 
 
@@ -352,10 +358,13 @@ class FollowingRebase(Rebase):
         error = self.closes_circle(attempt, winner, files)
         if error is not None:
             return error
+        # A change in the output of a move is a change to rows that the transaction has read in the inputs.
         extended = replace(attempt, reads=replace(attempt.reads, files=attempt.reads.files | self._followed))
         error = file_conflict(extended, _without_moves(winner, files))
         if error is not None:
             return error
+        # A file that is replaced as a whole has no row indexes to carry over: rows that a winner moved out of it would
+        # stay in the table, beside their new images or although they were deleted.
         rewritten = attempt.removes - self._touched.marked.keys()
         if not rewritten.isdisjoint(files.moved) or not self._touched.move(files, winner.orders_rows):
             return moved_apart(attempt, winner, files.moved)
@@ -449,6 +458,7 @@ class RowRebase(FollowingRebase):
         """Finds the rows that were only looked at in files which the statement has read and others have touched."""
         unsearched = [path for path in paths if path in attempt.reads.files and path not in self._searched]
         if unsearched:
+            # Each file once: `seen` is carried to successor files, and another search would give old row indexes.
             self._searched.update(unsearched)
             self._touched.seen.update(self._reader.seen(unsearched))
 
@@ -591,6 +601,7 @@ class BinRebase(Rebase):
 
     def _carried_over(self, item: Bin, files: FileChanges) -> bool:
         """Carries a winner's deletions over to a bin; False where it must be given up."""
+        # The new files would bring deleted rows back, or have rows twice that the winner's files have as well.
         if any(path in item.inputs for kind in (files.removed, files.moved) for path in kind):
             return False
         touched = {path: pair for path, pair in files.restated.items() if path in item.inputs}
@@ -607,6 +618,7 @@ class BinRebase(Rebase):
             return False
         for output, position in positions:
             item.deleted.setdefault(output, set()).add(position)
+        # Path and deletion vector together identify a file in the log: the remove action must name the latest vector.
         item.inputs[path] = AddFile.from_json(after)
         return True
 

@@ -196,6 +196,8 @@ def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
     if column.kind not in {"timestamp", "timestamp_ntz"}:
         return _moved(column, high, 1)
     # The log truncates timestamps to milliseconds.
+    # A truncated lower bound still holds. Near the end of int64 the sum would wrap around to a low upper bound, which
+    # drops the file.
     last, millisecond = integers([2**63 - 1 - 1000, 1000])
     return pc.add(pc.min_element_wise(high, last, skip_nulls=False), millisecond)
 
@@ -222,6 +224,7 @@ def _read(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tup
         table = read_objects(stats, _struct(fields))
         return {path: field.convert(_nested(table, path)) for path, field in fields.items()}
     except pa.ArrowInvalid:
+        # One invalid value fails Arrow's reader for the whole chunk; this reader loses no other value by it.
         return _read_by_python(stats, fields)
 
 
@@ -272,6 +275,7 @@ def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Ar
 def _scalar(row: Any, path: Sequence[str], field: _Field) -> Any:
     for name in path:
         row = row.get(name) if isinstance(row, dict) else None
+    # In Python `true` is an int, and would pass for the bound 1.
     return None if row is None or isinstance(row, bool) != (field is _FLAG) else field.scalar(row)
 
 
@@ -339,6 +343,7 @@ def _integers(values: pa.Array) -> pa.Array:
 
 def _numbers(values: pa.Array) -> pa.Array:
     """Doubles, with null for NaN, which is no usable bound."""
+    # Every comparison with a NaN bound is false, which would drop the file; null stands for an unknown bound.
     values = values.cast(pa.float64())
     return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.float64())[0], values)
 
@@ -422,6 +427,8 @@ def may_match(leaf: Leaf, bounds: Bounds, *, ignores_nan: bool = True) -> FileMa
 
     if isinstance(leaf, NullTest) and not leaf.negated:
         return true_if_null(pc.greater(bounds.nulls, ZERO))
+    # A comparison is TRUE for no NULL, so a file with NULLs alone is dropped by its counts. Both include deleted rows,
+    # which may keep a file too many and never drops one.
     has_values = true_if_null(pc.less(bounds.nulls, bounds.rows))
     if isinstance(leaf, NullTest) or pa.types.is_null(bounds.low.type):
         return has_values
@@ -440,12 +447,14 @@ def may_match(leaf: Leaf, bounds: Bounds, *, ignores_nan: bool = True) -> FileMa
 
 def depends_on_nan(leaf: Leaf | Unknown) -> bool:
     """Whether `leaf` is TRUE for NaN."""
+    # This includes <>. For < the lower bound decides, which no NaN lowers; NOT IN looks at no bounds of floats.
     return isinstance(leaf, Comparison) and ">" in leaf.op and leaf.column.kind in {"float", "double"}
 
 
 def true_if_null(mask: pa.ChunkedArray) -> pa.ChunkedArray:
     from deltasql.schema import TRUE
 
+    # An unknown bound rules nothing out: with null as false the file would be lost.
     return pc.fill_null(mask, TRUE)
 
 
@@ -476,6 +485,8 @@ def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> 
     exact = [value for value in values if not isinstance(value, str) or len(value) < 32]
     if column.kind not in {*INTEGRAL, "decimal", "date", "string"} or not exact:
         return True
+    # NULLs beside the one value do not matter, as <> is not TRUE for them. Rounded bounds of decimals were moved apart,
+    # so that they are never equal here.
     is_constant = pc.equal(bounds.low, bounds.high)
     is_listed = pc.is_in(bounds.low, options=pc.SetLookupOptions(constants(exact, bounds.low.type)))
     return true_if_null(pc.invert(pc.and_(is_constant, is_listed)))
@@ -507,5 +518,7 @@ def _like(leaf: Like, bounds: Bounds) -> FileMask:
     if prefix == leaf.pattern:
         return _compared(leaf.column, "=", prefix, bounds)
     constant = constants([prefix], bounds.low.type)[0]
+    # The lower bound 'mango' is greater than the prefix 'm' and yet matches 'm%', so only as much of it is compared.
+    # No match is less than the prefix, so the upper bound is compared as a whole.
     below = pc.less_equal(pc.utf8_slice_codeunits(bounds.low, 0, len(prefix)), constant)
     return pc.and_(true_if_null(below), true_if_null(pc.greater_equal(bounds.high, constant)))

@@ -106,6 +106,7 @@ def skip_files(
         return files.table(columns, rows), total
 
     def locations(at: np.ndarray) -> pa.ChunkedArray:
+        # In the table of few files an index counts the files that are left, in that of many all files.
         return files.table(("location",), at if rows is None or is_many else rows[at])["location"]
 
     is_many = left > max(_FEW, total // 8)
@@ -115,6 +116,7 @@ def skip_files(
         keep = _by_sure_bounds(selection, table, bounds, timezone, count_nan, locations)
         return filtered(table.select(columns), keep), total
     bounds = bounds_of(bounded, files.statistics(bounded, statistics_of, parse_statistics))
+    # A mask of all files. `selection` has its partition conditions as well, so files that these dropped stay out.
     keep = _by_sure_bounds(selection, values, bounds, timezone, count_nan, locations)
     return files.table(columns, rows_of(keep)), total
 
@@ -135,6 +137,8 @@ def _by_sure_bounds(
         np.full(files.num_rows, fill_value=mask) if isinstance(mask, bool) else mask.to_numpy()
         for mask in (keep, _by_bounds(selection, files, bounds, timezone, ignores_nan=False))
     )
+    # Files that stay only because a NaN above the upper bound is possible. Their footers name the writer; where these
+    # are too many to read, all files stay, which is slower and never wrong.
     doubtful = np.flatnonzero(kept & ~sure)
     if not 0 < len(doubtful) <= _MOST_LOOKED_AT:
         return keep
@@ -166,6 +170,8 @@ def _by_bounds(
             else may_match(leaf, bounds[leaf.column], ignores_nan=ignores_nan)
         )
 
+    # Each leaf keeps a superset of the matching files. So do AND and OR of such masks; a NOT would turn it into a
+    # subset, which is why conditions have none.
     return file_mask(selection, leaf_mask)
 
 
@@ -250,6 +256,7 @@ def whole_mask(files: pa.Table, selection: Condition, timezone: str | None) -> F
         return None
     partitions = Partitions(files, timezone)
     keep = file_mask(selection, partitions.mask)
+    # A partition value that cannot be read counts as a match. That is a superset, and the answer must be exact.
     return keep if partitions.is_exact else None
 
 
@@ -377,6 +384,7 @@ def _loose(gone: pa.ChunkedArray | None, of_file: pa.ChunkedArray) -> pa.Chunked
     from deltasql.schema import TRUE, ZERO
 
     loose = pc.invert(pc.fill_null(pc.struct_field(of_file, ["tight"]), TRUE))
+    # A deletion vector may have deleted the row with the least or the greatest value, whatever tightBounds says.
     loose = loose if gone is None else pc.or_(pc.greater(gone, ZERO), loose)
     return loose if pc.any(loose, min_count=0).as_py() else None
 
@@ -407,6 +415,7 @@ def _of_column(
     empty = pc.invert(pc.fill_null(pc.not_equal(nulls, rows), TRUE))
     parts = {}
     if tally_filter.count:
+        # `nullCount` and `numRecords` count deleted rows too, so that the number of live values is unknown.
         parts[f"{name}.count"] = _where_not(pc.subtract(rows, nulls), loose)
     for end in _ENDS:
         if getattr(tally_filter, end):
@@ -428,6 +437,7 @@ def _grouped(
 ) -> list[FileGroup]:
     """Groups of files with equal dictionary codes of their partition values."""
     names = [f"key{number}" for number in range(len(texts))]
+    # One file of unknown count makes the sum null, and the query goes to the engine; to skip it would count too few.
     exact = pc.ScalarAggregateOptions(skip_nulls=False)
     aggregates = [(name, *_how(name, exact)) for name in table.column_names if name not in names]
     groups = table.group_by(names, use_threads=False).aggregate(aggregates).to_pylist()
@@ -469,6 +479,7 @@ def _end(row: Mapping[str, Any], name: str, end: str) -> Any:
     """
     how = "min" if end == "low" else "max"
     tight, wide = row[f"{name}.{end}.tight_{how}"], row.get(f"{name}.{end}.wide_{how}")
+    # A wide bound within the tight ones does not matter: no value of its file can be more extreme than theirs.
     beyond = wide is not None and (tight is None or (wide < tight if end == "low" else wide > tight))
     # Zero has two signs, which Parquet's bounds do not tell apart.
     if row[f"{name}.{end}.lost_any"] or beyond or (isinstance(tight, float) and tight == 0):

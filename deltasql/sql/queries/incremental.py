@@ -103,6 +103,7 @@ def _refuse_clauses(tree: exp.Select) -> None:
         raise NotIncrementalError("its query has a query inside")
     if tree.find(exp.Window) is not None:
         raise NotIncrementalError("its query has a window function")
+    # A refresh reads changed rows under the table's alias, which has no schema that could qualify a column.
     if any(column.args.get("db") is not None for column in tree.find_all(exp.Column)):
         raise NotIncrementalError("its query calls columns by the schema of their table")
     distinct = tree.args.get("distinct")
@@ -113,7 +114,9 @@ def _refuse_clauses(tree: exp.Select) -> None:
 def _grouped(group: exp.Group, reading: _Reading) -> set[_Column | int]:
     """The columns by which a query groups, and positions of its result. Raises NotIncrementalError."""
     if group.args.get("all"):
+        # GROUP BY ALL groups by each item without an aggregate, so by every plain column.
         return {column for _, column in reading.plain}
+    # A subtotal has NULL for a column that it does not group by, and yet depends on rows with every value of it.
     for name in ("grouping_sets", "cube", "rollup", "totals"):
         if group.args.get(name):
             raise NotIncrementalError("its query groups in several ways")
@@ -130,6 +133,8 @@ def _grouped(group: exp.Group, reading: _Reading) -> set[_Column | int]:
 
 def _refuse_kind(join: exp.Join) -> None:
     """Raises NotIncrementalError for any join but an inner one."""
+    # In a row without a match an outer join has NULL for the other side's column, so that the columns which ON equates
+    # differ. NATURAL and USING equate columns without a condition that could be read.
     kind = f"{join.args.get('method') or ''} {join.side} {join.kind}".strip().upper()
     if kind not in {"", "INNER", "CROSS"} or join.args.get("using"):
         raise NotIncrementalError(f"its query has a join that is {kind or 'USING columns'}")
@@ -154,6 +159,7 @@ class _Reading:
                 continue
             found = {column[0]: column[1]}
             for other in sorted(classes.get(column, {column})):
+                # Columns of two types are compared after a cast, and may be equal with different values: '01' = 1.
                 if self.type(other) == self.type(column):
                     found.setdefault(*other)
             if found.keys() == self.sources.keys() and is_atomic(self.type(column)):
@@ -201,6 +207,7 @@ class _Reading:
         found, starred, is_open = self._counted()
         wanted = [None if name is None else name.lower() for name in names]
         plain = [(index, column) for index, column in enumerate(found) if column is not None]
+        # A column that a source has got or lost since shifts all positions behind a star: then none is certain.
         is_counted = len(found) < len(names) if is_open else len(found) == len(names)
         if is_counted and all(wanted[at] in {None, name} for at, (_, name) in plain if at in starred):
             yield from plain
@@ -240,6 +247,7 @@ class _Reading:
         """For each column those that an equality of a join, or of WHERE, makes equal to it."""
         classes: dict[_Column, set[_Column]] = {}
         for condition in self.conditions:
+            # Only a conjunct holds for every row of the result; a part of OR may be false.
             for part in condition.flatten() if isinstance(condition, exp.And) else [condition]:
                 if not isinstance(part, exp.EQ):
                     continue
