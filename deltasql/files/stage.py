@@ -288,7 +288,7 @@ class FileStage:
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
     def write_pieces(self, pieces: Iterable[Piece], schema: StructType) -> Staged:
-        """Writes rows while they are read: see `streamed_files`. Only for tables without partitions.
+        """Writes rows while they are read: see `write_pieces`. Only for tables without partitions.
 
         Raises NothingToHoldError.
         """

@@ -1,4 +1,4 @@
-"""Protocol rules for add actions in an Arrow table: the rules of `commit_rules`, evaluated by column."""
+"""Protocol rules for add actions in an Arrow table: the rules of `commit_writer`, evaluated by column."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class CommitPlan:
         return self.attempt.is_blind_append and not (self.states_anew or self.provenance.operation.replaces_all)
 
     def check(self, actions: Sequence[Action]) -> None:
-        """Raises the errors of `commit_rules` for actions that the protocol forbids."""
+        """Raises the errors of `check_commit` for actions that the protocol forbids."""
         check_commit(actions, self.protocol, self.metadata, self.attempt.table, self.location, self.added)
 
 
@@ -245,7 +245,7 @@ class CommitWriter:
     ) -> CommitText:
         """The commit of `version` on top of `winners`, with its timestamp, row ids and versions of type changes.
 
-        `metrics` replace those of the operation. Raises the errors of `commit_rules` where actions that were rebased on
+        `metrics` replace those of the operation. Raises the errors of `check_commit` where actions that were rebased on
         the winners break the protocol.
         """
         plan = self.plan

@@ -112,7 +112,7 @@ class CommitRace:
 
         Raises a ConcurrentModificationError that names the winner which is in the way, CommitRetriesExceededError
         after too many tries, AmbiguousWriteError where the storage does not say whether the commit is there, and the
-        errors of `commit_rules`.
+        errors of `commit_writer`.
         """
         deadline = time.monotonic() + MOST_SECONDS
         for attempts in range(1, MOST_ATTEMPTS + 1):
@@ -131,7 +131,7 @@ class CommitRace:
         raise errors.CommitRetriesExceededError(self._log.table, attempts, self.version)
 
     def text(self, further: Sequence[Action] = ()) -> CommitText:
-        """The commit of the next version, with `further` actions. Raises the errors of `commit_rules`."""
+        """The commit of the next version, with `further` actions. Raises the errors of `commit_writer`."""
         actions = [*self._actions, *self._rebase.actions(), *further]
         return self._writer.text(actions, self.version, self._winners, self._rebase.metrics)
 
@@ -399,7 +399,7 @@ class Transaction:
         """Records a scan of the table: its predicate in SQL (None: all rows) and the files it was planned over.
 
         `files` are paths as in the log. A scan without either reads the whole table. `matches` takes partition values,
-        as in the log, and returns whether the predicate can accept a row there: see `partition_match`.
+        as in the log, and returns whether the predicate can accept a row there: see `matches_partition`.
         """
         self._reads.record(predicate, files, whole_table, matches)
 
@@ -436,7 +436,7 @@ class Transaction:
         for each file; of those columns that it lacks, all values are null.
 
         A lost race is retried at the next free version if no commit in between touches what this transaction read or
-        removes; else a ConcurrentModificationError names the winner. Raises the errors of `commit_rules` for actions
+        removes; else a ConcurrentModificationError names the winner. Raises the errors of `commit_writer` for actions
         that the protocol forbids, CommitRetriesExceededError, and UnsafeStoreError or OverwrittenCommitError where the
         store does not guarantee put-if-absent.
         """
@@ -643,7 +643,7 @@ class CommitGroup:
         """The commits, in the order of the members.
 
         Raises a ConcurrentModificationError for the first table with a winner that is in the way, then none is
-        committed; CommitRetriesExceededError, AmbiguousWriteError, and the errors of `commit_rules`.
+        committed; CommitRetriesExceededError, AmbiguousWriteError, and the errors of `commit_writer`.
         """
         try:
             won = self._won()

@@ -26,7 +26,7 @@ from deltasql.log.storage.log_store import LogStore
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """An open file and its footer. What the footer says is not asked of `parquet`: see `parquet_footer`."""
+    """An open file and its footer. What the footer says is not asked of `parquet`: see `footers`."""
 
     parquet: pq.ParquetFile
     footer: Footer

@@ -358,7 +358,7 @@ _Answered: TypeAlias = tuple[Mapping[str, str], "datetime | None"]
 
 
 class LentCredentials:
-    """The credentials for one table: `Lent` of `log.storage.lending`."""
+    """The credentials for one table: see `Lent`."""
 
     def __init__(self, name: str, fetch: Callable[[str], _Answered]) -> None:
         self.name = name
