@@ -26,7 +26,7 @@ from deltasql.log.storage.log_store import LogStore
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """An open file and its footer. What the footer says is not asked of `parquet`: see `footers`."""
+    """An open file and its footer. What the footer says is not asked of `parquet`: see `checked_footer`."""
 
     parquet: pq.ParquetFile
     footer: Footer
