@@ -149,9 +149,9 @@ def test_an_upgrade(session: Session) -> None:
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """PyIceberg is not installed, as far as one can see."""
-    from deltasql.log.configuration import keys
+    from deltasql.log.configuration import row_ids
 
-    monkeypatch.setattr(keys, "find_spec", lambda name: None)
+    monkeypatch.setattr(row_ids, "find_spec", lambda name: None)
     yield monkeypatch
     monkeypatch.undo()
 
@@ -162,9 +162,9 @@ def test_a_conversion_that_fails_is_made_up_for(
     broken.undo()
     session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES})")
     session.sql("INSERT INTO t VALUES (1), (2)")
-    from deltasql.log.configuration import keys
+    from deltasql.log.configuration import row_ids
 
-    broken.setattr(keys, "find_spec", lambda name: None)
+    broken.setattr(row_ids, "find_spec", lambda name: None)
     with caplog.at_level(logging.WARNING, "deltasql.log.upkeep.post_commit"):
         session.sql("INSERT INTO t VALUES (3)")
         session.sql("DELETE FROM t WHERE k = 1")
