@@ -19,8 +19,8 @@ from enum import Enum
 from typing import Any, TypeAlias, Union
 
 from deltasql.base import errors
-from deltasql.plan import quote
 from deltasql.schema import StructType, schema_from_json, type_to_json
+from deltasql.schema import quote_name as quote
 
 
 class Refreshed(Enum):

@@ -64,7 +64,7 @@ from deltasql.log import (
     is_same_directory,
     open_store,
 )
-from deltasql.plan import quote
+from deltasql.schema import quote_name as quote
 
 Name: TypeAlias = Union[str, Sequence[str]]
 """One part as a string, or all parts in order."""

@@ -18,7 +18,7 @@ from typing import Any, cast
 from deltasql.base import Caret, DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
 from deltasql.log import Metadata, Stores
-from deltasql.plan import ColumnPath, LogicalPlan, Operator, SqlQuery, SqlText, TableName, quote
+from deltasql.plan import ColumnPath, LogicalPlan, Operator, SqlQuery, SqlText, TableName
 from deltasql.planner import (
     AtomicBlock,
     CatalogChange,
@@ -36,6 +36,7 @@ from deltasql.planner import (
     ViewChange,
 )
 from deltasql.schema import StructType, matching, schema_ddl
+from deltasql.schema import quote_name as quote
 from deltasql.session import Placing, Run, Session, connect, described, parse_script, unstarted_engine
 from deltasql.sql import (
     BoundStatement,

@@ -30,7 +30,7 @@ from deltasql.clients.command.options import (
 )
 from deltasql.clients.command.testing import read_script, shown_name
 from deltasql.files import AUTO, FORMATS, ProgressLine
-from deltasql.plan import quote
+from deltasql.schema import quote_name as quote
 
 if TYPE_CHECKING:
     from deltasql.files import Result

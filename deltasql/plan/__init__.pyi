@@ -12,7 +12,6 @@ from deltasql.plan.base import TableName as TableName
 from deltasql.plan.base import Temporal as Temporal
 from deltasql.plan.base import Way as Way
 from deltasql.plan.base import make_note as make_note
-from deltasql.plan.base import quote as quote
 from deltasql.plan.base import record_way as record_way
 from deltasql.plan.base import recorded_notes as recorded_notes
 from deltasql.plan.base import recorded_ways as recorded_ways

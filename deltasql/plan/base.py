@@ -18,8 +18,6 @@ from typing import ClassVar, NamedTuple
 
 from deltasql.schema import quote_name
 
-quote = quote_name
-
 
 class Alone(Enum):
     """Why a statement is never part of a transaction, as the end of a sentence."""
@@ -105,7 +103,7 @@ class TableName:
         return self.parts[1] if is_path and ("/" in self.parts[1] or "://" in self.parts[1]) else None
 
     def __str__(self) -> str:
-        return ".".join(quote(part) for part in self.parts)
+        return ".".join(quote_name(part) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class ColumnPath:
     end: int = 0
 
     def __str__(self) -> str:
-        return ".".join(quote(part) for part in self.parts)
+        return ".".join(quote_name(part) for part in self.parts)
 
 
 # Relations and aliases of theirs

@@ -34,6 +34,7 @@ __getattr__, __dir__ = door(
     door: RewriteOutcome RowReader Runtime Stage StatementEngine
     foreign: FORMATS ICEBERG FoundColumns discovered found_columns listed_files log_path partition_texts
         source_snapshot table_snapshot
+    information: moment
     read_files: FILE_FORMATS READ_FORMATS CopyOptions check_partitions copy_options file_call found_files
         location_of rows_of_call
     row_changes: WHOLE_TABLE inserted_rows may_repeat must_materialize_source partition_test reads_of

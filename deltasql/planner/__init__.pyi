@@ -137,6 +137,7 @@ from deltasql.planner.foreign import log_path as log_path
 from deltasql.planner.foreign import partition_texts as partition_texts
 from deltasql.planner.foreign import source_snapshot as source_snapshot
 from deltasql.planner.foreign import table_snapshot as table_snapshot
+from deltasql.planner.information import moment as moment
 from deltasql.planner.read_files import FILE_FORMATS as FILE_FORMATS
 from deltasql.planner.read_files import READ_FORMATS as READ_FORMATS
 from deltasql.planner.read_files import CopyOptions as CopyOptions

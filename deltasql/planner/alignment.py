@@ -16,7 +16,7 @@ from itertools import count
 from urllib.parse import quote as percent_encoded
 
 from deltasql.base import Caret, errors, session_settings
-from deltasql.plan import ColumnPath, Constraint, base, quote
+from deltasql.plan import ColumnPath, Constraint, base
 from deltasql.planner.context import Context
 from deltasql.schema import (
     BINARY,
@@ -41,6 +41,7 @@ from deltasql.schema import (
     text_sql,
     type_text,
 )
+from deltasql.schema import quote_name as quote
 
 
 class StructRule(Enum):

@@ -41,13 +41,14 @@ from deltasql.log import (
     with_row_id_columns,
 )
 from deltasql.log import INTEGRAL as INTEGRAL_NAMES
-from deltasql.plan import Scan, SqlQuery, SqlText, TableName, quote
+from deltasql.plan import Scan, SqlQuery, SqlText, TableName
 from deltasql.planner.binding import calls_session_functions
 from deltasql.planner.change_feed import enforced
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.read_files import location_of
 from deltasql.schema import BOOLEAN, LONG, DataType, DecimalType, StructField, StructType, fits
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Aggregate,
     AggregateQuery,

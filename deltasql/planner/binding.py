@@ -44,7 +44,6 @@ from deltasql.plan import (
     ViewColumns,
     hidden_names,
     hidden_view,
-    quote,
 )
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes, enforced, shown_rows
@@ -54,6 +53,7 @@ from deltasql.planner.foreign import is_scanned, source_snapshot
 from deltasql.planner.information import information_rows, memory_rows
 from deltasql.planner.read_files import UsedRows, called_files, located_files, location_of, selected_files
 from deltasql.schema import StructType
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     FILE_FUNCTIONS,
     FunctionCall,

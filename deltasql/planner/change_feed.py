@@ -38,7 +38,6 @@ from deltasql.plan import (
     TableVersion,
     UnionAll,
     hidden_view,
-    quote,
 )
 from deltasql.planner.context import Context
 from deltasql.schema import (
@@ -53,6 +52,7 @@ from deltasql.schema import (
     sql_text,
     unreadable_part,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import TableReference, literal_constant, micros_of, timestamp_of, tokenize, whole_number
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.log import Snapshot, TableProperties, compat_keys, table_properties
-from deltasql.plan import Constraint, SqlQuery, SqlText, hidden, hidden_names, quote
+from deltasql.plan import Constraint, SqlQuery, SqlText, hidden, hidden_names
 from deltasql.plan import base as marks
 from deltasql.planner.alignment import padded, same_type
 from deltasql.planner.context import Context
@@ -51,6 +51,7 @@ from deltasql.schema import (
     walk,
     without_collations,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Literal,
     Reason,

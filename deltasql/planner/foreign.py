@@ -32,7 +32,7 @@ from deltasql.log import (
     relative_path,
     unlogged_snapshot,
 )
-from deltasql.plan import SourceFiles, TableName, quote
+from deltasql.plan import SourceFiles, TableName
 from deltasql.planner.context import Context
 from deltasql.schema import (
     BOOLEAN,
@@ -54,6 +54,7 @@ from deltasql.schema import (
     is_integral,
     sql_text,
 )
+from deltasql.schema import quote_name as quote
 
 Folders = Sequence[tuple[str, "str | None"]]
 """Names and values of the folders that a file is in, the outermost first; None is a null."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from deltasql.base import Caret, DeltaSqlError, LeftToEngineError, errors
 from deltasql.catalog import Policies
-from deltasql.plan import Constraint, Operator, SqlText, TableName, quote
+from deltasql.plan import Constraint, Operator, SqlText, TableName
 from deltasql.planner import binding
 from deltasql.planner.alignment import is_path
 from deltasql.planner.catalog_changes import Creation, View
@@ -22,6 +22,7 @@ from deltasql.planner.change_feed import enforced, filter_condition, require_col
 from deltasql.planner.computed_columns import generation_of
 from deltasql.planner.context import Context
 from deltasql.schema import DataType, StructType, fields_at, folded
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Spliced,
     TableReference,

@@ -14,7 +14,6 @@ from hashlib import sha256
 from typing import TypeAlias, Union
 
 from deltasql.base import LeftToEngineError
-from deltasql.plan import quote
 from deltasql.schema import (
     BINARY,
     BITS,
@@ -39,6 +38,7 @@ from deltasql.schema import (
     is_integral,
     sql_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql.constants import Constant, whole_number
 from deltasql.sql.expression_reader import ExpressionReader
 from deltasql.sql.expression_types import arithmetic, type_at

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import quote as percent_encoded
 
 from deltasql.base import Caret, DeltaSqlError, errors
-from deltasql.plan import SqlText, base, quote
+from deltasql.plan import SqlText, base
+from deltasql.schema import quote_name as quote
 from deltasql.schema import text_sql
 from deltasql.sql.constants import unquote
 from deltasql.sql.stored_expressions import type_end

@@ -18,8 +18,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from deltasql.base import GAP, QUOTED_NAME, WORD, DeltaSqlError, errors
-from deltasql.plan import quote
 from deltasql.schema import folded, sql_literal
+from deltasql.schema import quote_name as quote
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
 from deltasql.sql.tokens import (

@@ -20,7 +20,7 @@ from deltasql.log import (
     primary_key,
     table_properties,
 )
-from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import (
     CURRENT_DEFAULT,
     WHOLE_TABLE,
@@ -70,6 +70,7 @@ from deltasql.schema import (
     with_metadata,
     without_lengths,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Tree, builds, collect, spelled_collation, tokenize
 from deltasql.statements.constraints import (
     refuse_dependent,

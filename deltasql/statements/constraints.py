@@ -29,17 +29,7 @@ from deltasql.log import (
     table_properties,
     with_keys,
 )
-from deltasql.plan import (
-    ColumnPath,
-    Constraint,
-    LogicalPlan,
-    SqlQuery,
-    SqlText,
-    TableName,
-    hidden_names,
-    hidden_view,
-    quote,
-)
+from deltasql.plan import ColumnPath, Constraint, LogicalPlan, SqlQuery, SqlText, TableName, hidden_names, hidden_view
 from deltasql.planner import (
     WHOLE_TABLE,
     Answer,
@@ -67,6 +57,7 @@ from deltasql.schema import (
     resolve,
     type_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Reason,
     Tree,

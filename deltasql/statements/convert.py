@@ -39,7 +39,7 @@ from deltasql.log import (
     with_column_mapping,
     with_valid_formats,
 )
-from deltasql.plan import Alone, LogicalPlan, TableName, quote
+from deltasql.plan import Alone, LogicalPlan, TableName
 from deltasql.planner import (
     FILE_FORMATS,
     Answer,
@@ -54,6 +54,7 @@ from deltasql.planner import (
     tracked_metadata,
 )
 from deltasql.schema import StructField, StructType, check_table_schema, plain_field, with_default_collation
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Tree, builds
 from deltasql.statements.optimize import UpgradeUniform, reorganized
 from deltasql.statements.properties import SetTableProperties, altered, properties_change

@@ -37,7 +37,6 @@ from deltasql.plan import (
     TableName,
     Write,
     hidden,
-    quote,
 )
 from deltasql.planner import (
     COPIED,
@@ -52,16 +51,16 @@ from deltasql.planner import (
     StructRule,
     bind,
     copy_options,
-    generation_of,
     inserted_rows,
     new_columns,
     plan,
     position_in,
     reads_of_itself,
 )
-from deltasql.schema import StructField, StructType, identity_of, path_text
+from deltasql.schema import StructType, path_text
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Token, TokenCursor, Tree, builds, caret, closing, collect, tokenize, unquote
-from deltasql.statements.insert import Insert, QueryColumn, matched_columns
+from deltasql.statements.insert import Insert, QueryColumn, is_computed, matched_columns
 from deltasql.statements.insert_rows import InsertedRows, Insertion, hidden_names, inserted, renamed
 
 
@@ -492,20 +491,16 @@ def _positions(
     Raises CopyOwnColumnError, CopySchemaMismatchError.
     """
     if statement.by_position:
-        return tuple(ColumnPath((field.name,)) for field in snapshot.schema if not _is_computed(field))
+        return tuple(ColumnPath((field.name,)) for field in snapshot.schema if not is_computed(field))
     for path in statement.columns or ():
         field = snapshot.schema.find(path.parts[-1]) if len(path.parts) == 1 else None
         caret = context.caret(path.start, path.end)
-        if field is not None and _is_computed(field):
+        if field is not None and is_computed(field):
             raise errors.CopyOwnColumnError(str(path)).at(caret)
         if field is None and not (evolution and len(path.parts) == 1):
             advice = f"Its columns are: {', '.join(map(quote, snapshot.schema.names))}."
             raise errors.CopySchemaMismatchError(str(statement.table), (str(path),), advice).at(caret)
     return statement.columns
-
-
-def _is_computed(field: StructField) -> bool:
-    return identity_of(field) is not None or generation_of(field) is not None
 
 
 def _refuse_new_columns(copy: _Copy, schema: StructType) -> None:

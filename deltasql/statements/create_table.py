@@ -35,7 +35,7 @@ from deltasql.log import (
     with_keys,
     with_valid_formats,
 )
-from deltasql.plan import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, SqlText, Supplied, Write, quote
+from deltasql.plan import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, SqlText, Supplied, Write
 from deltasql.planner import (
     ICEBERG,
     WHOLE_TABLE,
@@ -77,6 +77,7 @@ from deltasql.schema import (
     tree_text,
     without_metadata,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import tokenize
 from deltasql.statements.constraints import constraints_of, declared_constraints, refuse_referenced, with_declared_keys
 from deltasql.statements.create_text import column_text, position_in_create

@@ -16,9 +16,9 @@ from deltasql.log import (
     table_properties,
     without_deltasql_properties,
 )
-from deltasql.plan import quote
 from deltasql.planner import CURRENT_DEFAULT, Context, generation_of
 from deltasql.schema import StructField, check_foreign, declared_type, identity_of, path_text, quote_text, sql_text
+from deltasql.schema import quote_name as quote
 from deltasql.sql import find, outline
 from deltasql.statements.grants import filter_clause, mask_clause
 from deltasql.statements.table import CreateTable

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from deltasql.base import errors, pa
 from deltasql.log import Snapshot, condition, files_in_partitions, operations, partition_only, table_properties
-from deltasql.plan import SCAN_COLUMNS, LogicalPlan, Rewrite, RowAction, RowEffect, RowKind, SqlText, TableName, quote
+from deltasql.plan import SCAN_COLUMNS, LogicalPlan, Rewrite, RowAction, RowEffect, RowKind, SqlText, TableName
 from deltasql.planner import (
     CommitSpec,
     Context,
@@ -25,6 +25,7 @@ from deltasql.planner import (
     visible_rows,
     with_ctes,
 )
+from deltasql.schema import quote_name as quote
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from deltasql.log import (
     table_uri,
     without_deltasql_properties,
 )
-from deltasql.plan import ColumnPath, TableName, quote
+from deltasql.plan import ColumnPath, TableName
 from deltasql.planner import CURRENT_DEFAULT, Answer, Context, Plan, binding, generation_of, plan, table_snapshot
 from deltasql.schema import (
     BOOLEAN,
@@ -53,6 +53,7 @@ from deltasql.schema import (
     type_text,
     with_lengths,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.statements.constraints import full_name
 from deltasql.statements.create_text import column_text
 from deltasql.statements.grants import owner_rows, policy_rows

@@ -38,7 +38,6 @@ from deltasql.plan import (
     UnionAll,
     Write,
     children,
-    quote,
 )
 from deltasql.planner import (
     Analysis,
@@ -79,6 +78,7 @@ from deltasql.schema import (
     path_text,
     type_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import tokens_from
 from deltasql.statements.columns import AddedColumn
 from deltasql.statements.idempotency import refuse_refreshed

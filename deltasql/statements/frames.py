@@ -30,7 +30,6 @@ from deltasql.plan import (
     TableName,
     Write,
     hidden,
-    quote,
 )
 from deltasql.planner import (
     WHOLE_TABLE,
@@ -57,6 +56,7 @@ from deltasql.schema import (
     folded,
     path_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.delete import refuse_append_only

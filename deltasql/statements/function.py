@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog import FunctionDefinition, FunctionEntry, matching, sql_name
-from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName, quote
+from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName
 from deltasql.planner import (
     Answer,
     Context,
@@ -33,6 +33,7 @@ from deltasql.planner import (
     settings_of_text,
 )
 from deltasql.schema import STRING, StructField, StructType
+from deltasql.schema import quote_name as quote
 from deltasql.schema import sql_text as literal_text
 from deltasql.sql import (
     FUNCTIONS,

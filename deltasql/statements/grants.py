@@ -28,9 +28,10 @@ from deltasql.catalog import (
     arguments_text,
     sql_name,
 )
-from deltasql.plan import TableName, make_note, quote
+from deltasql.plan import TableName, make_note
 from deltasql.planner import Answer, Context, GovernanceChange, Plan, plan
 from deltasql.schema import STRING, StructField, StructType, resolve
+from deltasql.schema import quote_name as quote
 from deltasql.sql import FunctionText, function_text, tokenize
 from deltasql.statements.governance import (
     ChangeGrants,

@@ -39,7 +39,6 @@ from deltasql.plan import (
     Write,
     base,
     hidden_names,
-    quote,
 )
 from deltasql.planner import (
     Alignment,
@@ -77,6 +76,7 @@ from deltasql.schema import (
     merge_schemas,
     suggestion,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     GrammarToken,
     Tree,
@@ -446,7 +446,7 @@ def left_to_the_table(
     defaulted = {
         column
         for column in counts
-        if column < len(fields) and (field := fields[column]) is not None and _is_generated(field)
+        if column < len(fields) and (field := fields[column]) is not None and is_computed(field)
     }
     for column in defaulted:
         if counts[column] != rows:
@@ -457,7 +457,8 @@ def left_to_the_table(
     return frozenset(defaulted)
 
 
-def _is_generated(field: StructField) -> bool:
+def is_computed(field: StructField) -> bool:
+    """Whether the table gives the values of a column: an identity or a generation expression."""
     return identity_of(field) is not None or generation_of(field) is not None
 
 

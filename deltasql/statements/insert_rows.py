@@ -42,7 +42,6 @@ from deltasql.plan import (
     SqlText,
     Write,
     hidden,
-    quote,
 )
 from deltasql.planner import (
     ICEBERG,
@@ -97,6 +96,7 @@ from deltasql.schema import (
     partition_value,
     sql_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     LiteralColumn,
     LiteralRows,

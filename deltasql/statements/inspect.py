@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors, pa
 from deltasql.log import Snapshot, first_rows, matches_partition, partition_numbers, rows_with
-from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName, hidden_names, quote
+from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName, hidden_names
 from deltasql.planner import Answer, Context, Plan, check_partitions, plan, refuse_enforced, table_snapshot
 from deltasql.schema import StructType, folded, partition_value, sql_literal, sql_text
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Replacement, Tree, builds, column_references, has_subquery, is_deterministic, splice, unquote
 from deltasql.statements.insert import PartitionValue
 

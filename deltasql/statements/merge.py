@@ -32,7 +32,6 @@ from deltasql.plan import (
     SqlText,
     TableName,
     hidden_names,
-    quote,
 )
 from deltasql.planner import (
     Alignment,
@@ -86,6 +85,7 @@ from deltasql.schema import (
     suggestion,
     type_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Tree, builds, caret, column_references, equal_sides, names_collation, split_conjuncts, sql_text
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.table_metadata import (

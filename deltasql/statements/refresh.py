@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from deltasql.base import Caret, DeltaSqlError, errors, session_settings
 from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
 from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, keys_of, operations, with_keys
-from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note, quote
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note
 from deltasql.planner import (
     REFRESHED,
     Alignment,
@@ -34,6 +34,7 @@ from deltasql.planner import (
     store_casts,
 )
 from deltasql.schema import BINARY_COLLATION, HIDDEN_PREFIX, StructType
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Tree, builds, caret, collect, parse, tokenize
 from deltasql.statements.columns import AlterColumns, ColumnChange, Commented
 from deltasql.statements.constraints import (

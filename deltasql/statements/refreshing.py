@@ -25,18 +25,7 @@ from deltasql.log import (
     located,
     version_changes,
 )
-from deltasql.plan import (
-    METADATA,
-    FileColumns,
-    Operator,
-    Scan,
-    SourceFiles,
-    SqlFunction,
-    SqlQuery,
-    TableName,
-    children,
-    quote,
-)
+from deltasql.plan import METADATA, FileColumns, Operator, Scan, SourceFiles, SqlFunction, SqlQuery, TableName, children
 from deltasql.planner import (
     Context,
     CopyLoad,
@@ -52,6 +41,7 @@ from deltasql.planner import (
     rows_of_changes,
 )
 from deltasql.schema import CHANGE_DATA_COLUMNS, StructType
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     AGGREGATES,
     FILE_FUNCTIONS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 from deltasql.base import Caret, errors, shown_pairs
@@ -18,7 +17,7 @@ from deltasql.log import (
     without_deltasql_properties,
 )
 from deltasql.plan import TableName
-from deltasql.planner import GLOBAL, Answer, Context, Plan, plan, table_snapshot
+from deltasql.planner import GLOBAL, Answer, Context, Plan, moment, plan, table_snapshot
 from deltasql.schema import (
     BOOLEAN,
     INTEGER,
@@ -116,8 +115,8 @@ def plan_describe_detail(statement: DescribeDetail, context: Context) -> Plan:
         name_in_catalog(statement.table, context) or metadata.name,
         metadata.description,
         table_uri(snapshot.location),
-        _moment(metadata.created_time),
-        _moment(snapshot.timestamp_ms),
+        moment(metadata.created_time),
+        moment(snapshot.timestamp_ms),
         list(metadata.partition_columns),
         [path_text(path) for path in clustering_columns(snapshot)],
         snapshot.num_files,
@@ -151,7 +150,7 @@ def _history_row(version: int, timestamp_ms: int, info: Mapping[str, Any]) -> tu
     read_version, is_blind = info.get("readVersion"), info.get("isBlindAppend")
     return (
         version,
-        _moment(timestamp_ms),
+        moment(timestamp_ms),
         _text(info.get("userId")),
         _text(info.get("userName")),
         _text(info.get("operation")),
@@ -313,7 +312,3 @@ def _create_text(name: Sequence[str], snapshot: Snapshot, entry: TableEntry | No
 
 def _caret(name: TableName, context: Context) -> Caret:
     return context.caret(name.start, name.end)
-
-
-def _moment(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, timezone.utc)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from deltasql.base import errors
 from deltasql.catalog import TableEntry, TableSource, now, sql_name
-from deltasql.plan import Operator, Project, TableName, quote
+from deltasql.plan import Operator, Project, TableName
 from deltasql.planner import (
     FORMATS,
     ICEBERG,
@@ -38,6 +38,7 @@ from deltasql.schema import (
     declared_type,
     plain_field,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.statements.grants import is_recorded
 from deltasql.statements.table import ColumnDefinition, CreateTable, CreateTableLike
 from deltasql.statements.table_metadata import comment_metadata, declared_schema

@@ -60,7 +60,7 @@ from deltasql.log import (
     with_keys,
     with_table_tags,
 )
-from deltasql.plan import ColumnPath, SqlText, base, hidden_names, hidden_view, make_note, quote
+from deltasql.plan import ColumnPath, SqlText, base, hidden_names, hidden_view, make_note
 from deltasql.planner import (
     CURRENT_DEFAULT,
     GENERATION,
@@ -111,6 +111,7 @@ from deltasql.schema import (
     with_lengths,
     without_lengths,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import derived_columns
 from deltasql.statements.constraints import KeyConstraint
 from deltasql.statements.table import AlterClustering, ClusterBy, ColumnDefinition, CreateTable

@@ -20,7 +20,7 @@ from deltasql.log import (
     with_column_tags,
     with_table_tags,
 )
-from deltasql.plan import ColumnPath, LogicalPlan, TableName, quote
+from deltasql.plan import ColumnPath, LogicalPlan, TableName
 from deltasql.planner import (
     CatalogProperties,
     CommitSpec,
@@ -32,6 +32,7 @@ from deltasql.planner import (
     plan,
 )
 from deltasql.schema import path_text, quote_text, resolve
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Tree, builds
 from deltasql.statements.describe import table_and_column
 from deltasql.statements.view import with_changed

@@ -8,18 +8,7 @@ from typing import ClassVar
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.log import operations
-from deltasql.plan import (
-    ColumnPath,
-    LogicalPlan,
-    Rewrite,
-    RowAction,
-    RowEffect,
-    RowKind,
-    Scan,
-    SqlText,
-    TableName,
-    quote,
-)
+from deltasql.plan import ColumnPath, LogicalPlan, Rewrite, RowAction, RowEffect, RowKind, Scan, SqlText, TableName
 from deltasql.planner import (
     Alignment,
     CommitSpec,
@@ -50,6 +39,7 @@ from deltasql.planner import (
     with_ctes,
 )
 from deltasql.schema import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
+from deltasql.schema import quote_name as quote
 from deltasql.statements.constraints import constraints_of
 from deltasql.statements.delete import refuse_append_only
 from deltasql.statements.table_metadata import refuse_update

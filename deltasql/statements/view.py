@@ -13,7 +13,7 @@ from typing import Any
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
-from deltasql.plan import LogicalPlan, SqlText, TableName, quote
+from deltasql.plan import LogicalPlan, SqlText, TableName
 from deltasql.planner import (
     GLOBAL,
     Answer,
@@ -34,6 +34,7 @@ from deltasql.planner import (
     settings_of_text,
 )
 from deltasql.schema import StructField, StructType, set_comment
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Token, Tree, builds, caret, collect, sql_text, table_references, tokenize, unquote
 from deltasql.statements.query import SparkStatement
 from deltasql.statements.table_metadata import query_columns

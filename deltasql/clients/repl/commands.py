@@ -24,7 +24,7 @@ from deltasql.catalog import ViewEntry
 from deltasql.clients.repl.copying import copy_of
 from deltasql.files import AUTO, FORMATS, Grid, help_on, number_text, size_text
 from deltasql.log import Snapshot, clustering_columns, keys_of, live_rows, table_properties
-from deltasql.plan import TableName, quote
+from deltasql.plan import TableName
 from deltasql.schema import (
     ID,
     STRING,
@@ -43,6 +43,7 @@ from deltasql.schema import (
     type_text,
     walk,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.session import Session
 from deltasql.sql import FUNCTIONS, tokenize, unclosed
 from deltasql.statements import column_rules

@@ -36,7 +36,6 @@ _SETTING_VALUE = re.compile(r"^\s*SET\s+([\w.]+)\s*=\s*$", re.IGNORECASE)
 _VERSION = re.compile(
     rf"({_NAME.pattern})\s+(?:FOR\s+|TO\s+)?(VERSION|SYSTEM_VERSION|TIMESTAMP|SYSTEM_TIME)\s+AS\s+OF\s+$", re.IGNORECASE
 )
-_AT_VERSION = re.compile(rf"({_NAME.pattern})@v?$", re.IGNORECASE)
 _BY = re.compile(r"\b(?:ORDER|GROUP)\s+$", re.IGNORECASE)
 _BEGIN = re.compile(r"\s*BEGIN\s+", re.IGNORECASE)
 _NEW_NAME = re.compile(r"\bADD\s+COLUMNS?\s*\(?\s*$|\bTO\s+$", re.IGNORECASE)

@@ -59,7 +59,8 @@ from deltasql.clients.server.statements import (
     without_zones,
 )
 from deltasql.files import Result
-from deltasql.plan import TableName, quote
+from deltasql.plan import TableName
+from deltasql.schema import quote_name as quote
 from deltasql.session import Session, connect
 
 _BYTES_PER_BATCH = 1 << 20

@@ -28,7 +28,8 @@ from deltasql.clients.spark.recorded_calls import (
     writer_to,
 )
 from deltasql.files import Result
-from deltasql.plan import TableName, quote
+from deltasql.plan import TableName
+from deltasql.schema import quote_name as quote
 from deltasql.schema import quote_text, schema_ddl, schema_from_json
 from deltasql.session import Session
 from deltasql.sql import parse, table_name

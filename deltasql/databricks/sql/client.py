@@ -22,7 +22,7 @@ from deltasql.databricks.sql.exc import (
 )
 from deltasql.databricks.sql.parameters import bound
 from deltasql.files import Result
-from deltasql.plan import quote
+from deltasql.schema import quote_name as quote
 from deltasql.session import Session, local_folders
 
 if TYPE_CHECKING:

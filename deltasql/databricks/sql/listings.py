@@ -13,8 +13,9 @@ from deltasql.base import DeltaSqlError
 from deltasql.catalog import Entry, TableEntry, ViewEntry
 from deltasql.clients.dbapi.types import type_code
 from deltasql.files import Result
-from deltasql.plan import TableName, quote
+from deltasql.plan import TableName
 from deltasql.schema import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
+from deltasql.schema import quote_name as quote
 from deltasql.session import Session
 
 

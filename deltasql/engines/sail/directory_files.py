@@ -39,7 +39,6 @@ from deltasql.files import (
     working,
 )
 from deltasql.log import is_local
-from deltasql.plan import quote
 from deltasql.schema import (
     BINARY,
     BOOLEAN,
@@ -63,6 +62,7 @@ from deltasql.schema import (
     plain_arrow_type,
     sql_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import UsedNames, parquet_paths, view_of
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from deltasql.engines.sail.dialect.pipes import single_quotes
 from deltasql.engines.sail.variables import expression_with_values, query_with_values, variables_of
 from deltasql.engines.spark.reading.frames import register_python
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.plan import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children, hidden, quote
+from deltasql.plan import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children, hidden
 from deltasql.schema import (
     TYPE_KEY,
     ArrayType,
@@ -35,6 +35,7 @@ from deltasql.schema import (
     declared_texts,
     sql_text,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import FunctionText, function_text, parse_type
 
 if TYPE_CHECKING:

@@ -52,7 +52,6 @@ from deltasql.plan import (
     Supplied,
     Write,
     hidden,
-    quote,
     stored_schemas,
 )
 from deltasql.planner import RewriteOutcome, Stage
@@ -66,6 +65,7 @@ from deltasql.schema import (
     StructType,
     text_sql,
 )
+from deltasql.schema import quote_name as quote
 from deltasql.sql import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:

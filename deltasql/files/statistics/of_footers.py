@@ -465,7 +465,7 @@ class _Column:
 
     def add(self, values: pa.Array) -> None:
         self.nulls += values.null_count
-        if not _of_rows_has_bounds(self.leaf.type):
+        if not _type_has_bounds(self.leaf.type):
             return
         values = _comparable(values, self.leaf.type)
         if values is None:
@@ -534,7 +534,7 @@ def _below(values: pa.Array, path: Sequence[str]) -> pa.Array | None:
     return values
 
 
-def _of_rows_has_bounds(kind: DataType) -> bool:
+def _type_has_bounds(kind: DataType) -> bool:
     return isinstance(kind, DecimalType) or (isinstance(kind, PrimitiveType) and kind.name in _BOUNDED)
 
 

@@ -31,7 +31,6 @@ from deltasql.base import (
 from deltasql.catalog import Catalog, TableEntry, sql_name
 from deltasql.files import AnsweredRows, Columnar, Placed, Result, RowSource
 from deltasql.log import DeltaLog, Snapshot, Stores
-from deltasql.plan import quote
 from deltasql.planner import (
     GLOBAL,
     Analysis,
@@ -89,6 +88,7 @@ from deltasql.planner import (
     may_repeat,
 )
 from deltasql.schema import STRING, StructField, StructType, matching
+from deltasql.schema import quote_name as quote
 from deltasql.session.execution.commit import Committed, StagedChange, StagedClone, StagedTable
 from deltasql.session.execution.open_transaction import StagedBlock, Transactions
 from deltasql.session.execution.row_change import StagedLayout, StagedRows, write_source

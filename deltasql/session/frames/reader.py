@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.base import errors
 from deltasql.files import Option, Options, frame_options
-from deltasql.plan import TableName, quote
+from deltasql.plan import TableName
+from deltasql.schema import quote_name as quote
 from deltasql.schema import quote_text
 from deltasql.session.frames.writer import Named, Optioned, Run, at, column_names
 from deltasql.statements import StreamBatch, WriteFrame, WriteMode

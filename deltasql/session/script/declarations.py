@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 from uuid import uuid4
 
 from deltasql.base import Caret, DeltaSqlError, errors
-from deltasql.plan import ColumnPath, SqlText, hidden, quote
+from deltasql.plan import ColumnPath, SqlText, hidden
+from deltasql.schema import quote_name as quote
 from deltasql.session.script.tree import (
     Declaration,
     DeclareCondition,

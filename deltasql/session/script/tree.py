@@ -14,9 +14,10 @@ from uuid import uuid4
 
 from deltasql.base import DeltaSqlError, pa
 from deltasql.files import Columnar, Result
-from deltasql.plan import ColumnPath, SqlQuery, SqlText, Supplied, hidden, quote
+from deltasql.plan import ColumnPath, SqlQuery, SqlText, Supplied, hidden
 from deltasql.planner import Plan, SparkCommand, StatementEngine
 from deltasql.schema import STRING, VARIANT, StructField, StructType
+from deltasql.schema import quote_name as quote
 from deltasql.sql import BoundStatement
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.base.errors import ParseSyntaxError
-from deltasql.plan.base import quote
+from deltasql.schema.text import quote_name as quote
 from deltasql.sql.postfix import json_paths, with_json_paths
 from deltasql.sql.tokens import tokenize
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deltasql.base import errors
-from deltasql.plan import quote
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     AGGREGATES,
     FunctionText,

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from deltasql.base import errors
 from deltasql.engines.sail.dialect.inlining import SETS, divides, scope_at
 from deltasql.engines.sail.guards.exact_types import common_type
-from deltasql.plan import quote
 from deltasql.schema import VOID, StructType, sql_text
+from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Token,
     TokenCursor,

@@ -17,8 +17,8 @@ from deltasql.base import LeftToEngineError, errors
 from deltasql.engines.sail.dialect.inlining import scope_at
 from deltasql.engines.sail.dialect.order import behind_with
 from deltasql.engines.sail.guards.exact_types import OperandRows
-from deltasql.plan import quote
 from deltasql.schema import ArrayType, DataType, MapType, StructType, sql_literal
+from deltasql.schema import quote_name as quote
 from deltasql.sql import Token, TokenCursor, closing, comma_separated, require_value, tokenize, unquote
 
 CALLED = frozenset(

@@ -54,10 +54,10 @@ from deltasql.plan import (
     children,
     evaluated_texts,
     hidden_names,
-    quote,
     texts_of,
 )
 from deltasql.schema import LONG, StructField, StructType, sql_literal, without_lengths
+from deltasql.schema import quote_name as quote
 from deltasql.sql import most_rows, names_collation
 
 if TYPE_CHECKING:

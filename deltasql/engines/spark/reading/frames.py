@@ -44,9 +44,9 @@ from deltasql.plan import (
     ViewColumns,
     Write,
     hidden_names,
-    quote,
 )
 from deltasql.schema import DataType, StructField, StructType, as_nullable, can_up_cast, sql_text
+from deltasql.schema import quote_name as quote
 from deltasql.sql import BODY, compiled
 
 if TYPE_CHECKING:

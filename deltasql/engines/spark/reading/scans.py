@@ -52,7 +52,7 @@ from deltasql.files import (
     vector_positions,
 )
 from deltasql.log import file_state, hadoop_location, is_local, local_path, table_location
-from deltasql.plan import METADATA, Scan, hidden, hidden_names, quote
+from deltasql.plan import METADATA, Scan, hidden, hidden_names
 from deltasql.schema import (
     DOUBLE,
     FLOAT,
@@ -78,6 +78,7 @@ from deltasql.schema import (
     without_lengths,
     without_metadata,
 )
+from deltasql.schema import quote_name as quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -22,8 +22,9 @@ from deltasql.engines.spark.session.spark import SPARK, Capabilities, SparkHandl
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files import DESCRIPTION, UNSURE_BOUNDS, bounds_are_sure
 from deltasql.log import encode_path, folder_and_name, hadoop_location, hadoop_scheme, hadoop_settings, is_local
-from deltasql.plan import METADATA, Constraint, SourceFiles, base, hidden_names, quote
+from deltasql.plan import METADATA, Constraint, SourceFiles, base, hidden_names
 from deltasql.schema import HIDDEN_PREFIX, StructType, declared_length, sql_literal, text_sql
+from deltasql.schema import quote_name as quote
 from deltasql.sql import ASKING, json_paths, tokenize, with_json_paths
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import SparkStage
 from deltasql.files import ORIGIN, Staged, count_live_rows
-from deltasql.plan import Curve, Rearrange, hidden, hidden_names, quote
+from deltasql.plan import Curve, Rearrange, hidden, hidden_names
 from deltasql.schema import DataType, DecimalType, Path, PrimitiveType, StructField, StructType, resolve
+from deltasql.schema import quote_name as quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

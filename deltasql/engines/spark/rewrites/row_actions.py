@@ -33,10 +33,10 @@ from deltasql.plan import (
     SourceJoin,
     SqlQuery,
     hidden_names,
-    quote,
 )
 from deltasql.planner import RewriteOutcome
 from deltasql.schema import CHANGE_TYPE, StructField, StructType, declared_texts, sql_literal, sql_text
+from deltasql.schema import quote_name as quote
 from deltasql.sql import UsedNames, constants_of, has_subquery, is_stable
 
 if TYPE_CHECKING:

@@ -58,8 +58,9 @@ from deltasql.engines.spark.session.local import (
 )
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.log import Stores, hadoop_location, hadoop_scheme, is_local
-from deltasql.plan import ComputedBy, quote, recorded_ways
+from deltasql.plan import ComputedBy, recorded_ways
 from deltasql.schema import HIDDEN_PREFIX, StructType
+from deltasql.schema import quote_name as quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

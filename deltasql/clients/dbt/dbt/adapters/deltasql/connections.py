@@ -27,7 +27,8 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from deltasql import DeltaSqlError, Result, Session, connect
 from deltasql.base import errors
-from deltasql.plan import StatementWarning, quote
+from deltasql.plan import StatementWarning
+from deltasql.schema import quote_name as quote
 from deltasql.schema import type_text
 from deltasql.sql import split
 

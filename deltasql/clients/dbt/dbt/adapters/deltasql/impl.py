@@ -26,7 +26,7 @@ from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.exceptions import CompilationError, DbtRuntimeError
 from dbt_common.utils import executor
 
-from deltasql.plan import quote
+from deltasql.schema import quote_name as quote
 
 if TYPE_CHECKING:
     import agate

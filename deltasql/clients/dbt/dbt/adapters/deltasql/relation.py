@@ -11,7 +11,7 @@ from dbt.adapters.contracts.relation import ComponentName, Policy
 from dbt.adapters.spark.relation import SparkRelation
 from dbt_common.dataclass_schema import StrEnum
 
-from deltasql.plan import quote
+from deltasql.schema import quote_name as quote
 
 CATALOG = "spark_catalog"
 
