@@ -110,7 +110,7 @@ MOST_OF_THE_WHOLE = {
     "names imported from another room": 1236,
     "imports between modules": 2030,
     "classes of errors": 11,
-    "files that tokenize": 56,
+    "files that tokenize": 51,
     "methods of the store of a catalog": 8,
     "lines": 110_600,
 }

@@ -303,7 +303,7 @@ class KnownNames:
 
 def _names(sql: str) -> Iterator[tuple[str, ...]]:
     """Whatever in a statement may be the name of a table."""
-    cursor = TokenCursor(tokenize(sql))
+    cursor = TokenCursor(sql)
     while cursor.left:
         if not cursor.is_name:
             cursor.at += 1

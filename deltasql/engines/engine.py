@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache, cached_property
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from deltasql.base import LeftToEngineError, Watch, interruptible, pa
-from deltasql.catalog import TableSource
+from deltasql.base import SAIL, LeftToEngineError, Watch, errors, interruptible, pa
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
 from deltasql.engines.local.rewrites import planned_rewrite, planned_write, rewrite_in_process, write_in_process
 from deltasql.engines.local.selections import PlainScan, SelectedRows
@@ -160,7 +160,7 @@ class SessionEngine:
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
-        with translated_errors("", None, _sail_failure):
+        with translated_errors("", None, _read_failure):
             from deltasql.engines.spark.reading.stream_source import stream
 
             return stream(self.spark, snapshot, options, time_zone)
@@ -174,7 +174,7 @@ class SessionEngine:
         if not self.spark.started:
             # Spark is given the settings when it starts.
             return None
-        with translated_errors("", None, _sail_failure):
+        with translated_errors("", None, _read_failure):
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
@@ -188,17 +188,12 @@ class InProcessFirst(SparkRuntime):
 
     @cached_property
     def frames(self) -> Frames:
-        if self.spark.capabilities.checks_types:
-            return Frames(self.spark)
-        from deltasql.engines.sail.frames import SailFrames
-
-        return SailFrames(self.spark)
+        # A Spark Connect server may be another engine than Spark, which its features show.
+        return Frames(self.spark) if self.spark.capabilities.checks_types else other_engine().frames(self.spark)
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        from deltasql.engines.sail.frames import SailFrames
-
-        frames = vars(self).get("frames")
-        return frames.read_failure(error) if isinstance(frames, SailFrames) else _sail_failure(error)
+        frames: Frames | None = vars(self).get("frames")
+        return (frames and frames.read_failure(error)) or _read_failure(error)
 
     def schema(self, operator: Operator) -> StructType:
         schema = local_schema(self.spark, operator)
@@ -236,14 +231,6 @@ class InProcessFirst(SparkRuntime):
         because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
         done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because, table)
         return super().write(operator, stage, table) if done is None else done
-
-    def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
-        if self.spark.capabilities.checks_types:
-            return super().write_files(operator, location, source, table)
-        from deltasql.engines.sail.directory_files import write_files
-
-        with self.work():
-            return write_files(self.stores, location, source, self.frames.frame(operator))
 
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
@@ -285,11 +272,36 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "th
     return result
 
 
-def _sail_failure(error: PySparkException) -> Failure | DeltaSqlError:
-    """The failure that an error without a condition stands for: a Spark Connect server may be one of Sail's."""
-    from deltasql.engines.sail.failures import sail_error
+class OtherEngine(Protocol):
+    """An engine beside Spark that is driven by Spark Connect, as the entry point of its package gives it."""
 
-    return sail_error(error)
+    def handle(
+        self, spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch
+    ) -> SparkHandle:
+        """A session of the engine, which starts on first use."""
+
+    def frames(self, spark: SparkHandle) -> Frames:
+        """The DataFrames of one statement."""
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """The failure that an error of the engine reports."""
+
+
+_GROUP = "deltasql.engines"
+
+
+@cache
+def other_engine(name: str = SAIL) -> OtherEngine:
+    """The engine beside Spark, by the entry point of that name. Raises UnknownEngineError."""
+    for found in entry_points(group=_GROUP, name=name):
+        engine: OtherEngine = found.load()
+        return engine
+    raise errors.UnknownEngineError(engine=name)
+
+
+def _read_failure(error: PySparkException) -> Failure | DeltaSqlError:
+    """The failure that an error without a condition stands for: a Spark Connect server may be one of Sail's."""
+    return other_engine().read_failure(error)
 
 
 def session_engine(
@@ -298,6 +310,4 @@ def session_engine(
     """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `spark`."""
     if not sail:
         return SessionEngine(SparkHandle(spark, settings, stores, watch))
-    from deltasql.engines.sail.frames import SailHandle
-
-    return SessionEngine(SailHandle(spark, settings, stores, watch))
+    return SessionEngine(other_engine().handle(spark, settings, stores, watch))

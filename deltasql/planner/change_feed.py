@@ -53,7 +53,15 @@ from deltasql.schema import (
     unreadable_part,
 )
 from deltasql.schema import quote_name as quote
-from deltasql.sql import TableReference, literal_constant, micros_of, timestamp_of, tokenize, whole_number
+from deltasql.sql import (
+    TableReference,
+    literal_constant,
+    micros_of,
+    table_name,
+    timestamp_of,
+    tokenize,
+    whole_number,
+)
 
 
 def enforced(location: str, context: Context) -> Policies | None:
@@ -183,7 +191,7 @@ def _table(function: str, argument: SqlText) -> TableName:
         raise errors.NonConstantChangeArgumentError(function=function, position=1, argument=argument.text)
     if function.lower().endswith("_by_path"):
         return TableName(("delta", text))
-    return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
+    return table_name(text)
 
 
 def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Context) -> tuple[int, int] | None:

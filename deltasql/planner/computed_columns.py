@@ -221,7 +221,7 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
     """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT, and the rows."""
     if "default" not in query.lower():
         return [], 0
-    at = TokenCursor(tokenize(query))
+    at = TokenCursor(query)
     while at.take("("):
         pass
     if at.key != "VALUES":

@@ -55,7 +55,6 @@ from deltasql.sql import (
     parse_type,
     scan_filters,
     scan_limits,
-    tokenize,
 )
 
 
@@ -502,7 +501,7 @@ def _format(call: FileCall, files: Sequence[ListedFile], shown: str) -> tuple[st
 def _hints(options: FileOptions) -> Iterator[tuple[tuple[str, ...], DataType]]:
     """The types that schemaHints gives: 'a INT, b.c DOUBLE'. Raises FileArgumentError."""
     text = options.values.get("schemahints", "")
-    at = TokenCursor(tokenize(text))
+    at = TokenCursor(text)
     while at.left:
         try:
             path = tuple(token.name for token in at.dotted())
@@ -540,7 +539,7 @@ def _plain(key: str) -> str:
 
 def _pairs(function: str, argument: SqlText, context: Context) -> Iterator[tuple[str | None, str | None]]:
     """The options of one argument: `value`, `key => value`, or map('key', 'value', …)."""
-    at = TokenCursor(tokenize(argument.text))
+    at = TokenCursor(argument.text)
     if at.key == "MAP" and at.peek(1) == "(" and function == "cloud_files":
         at.at = 2
         texts = list[str]()

@@ -234,7 +234,7 @@ def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
     Behind WITH RECURSIVE each sees itself, too: its view is then a query that has a WITH RECURSIVE of its own.
     Raises LeftToEngineError for what is none of that.
     """
-    views, at = dict(outer), TokenCursor(tokenize(text))
+    views, at = dict(outer), TokenCursor(text)
     at.need("WITH")
     recursive = at.key == "RECURSIVE" and at.peek(1) not in {"AS", "("}
     if recursive:
@@ -309,7 +309,7 @@ def _refuse_masked(texts: Iterable[SqlText | None], policies: Policies, table: s
 
 def _masked(text: str, policies: Policies, scope: Scope) -> tuple[str, int, int] | None:
     """The first masked column that an expression names or means by a star, with its span; None without one."""
-    for chain in name_chains(tokenize(text)):
+    for chain in name_chains(text):
         named = None if _is_of_source(chain, scope) else next(_of_masks(chain, policies), None)
         if named is not None:
             return named.name, named.start, named.end
@@ -414,7 +414,7 @@ def _inside(creation: Creation, context: Context) -> Context:
 
 def _refuse_more(shown: str, view: View, reference: TableReference, operation: str, caret: Caret) -> None:
     """Raises PartialViewError, RenamingViewError, UnwritableViewError for what is more than columns FROM a table."""
-    at = TokenCursor(tokenize(view.query))
+    at = TokenCursor(view.query)
     if at.take("TABLE"):
         return
     select = list[Token]()

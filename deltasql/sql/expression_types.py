@@ -46,7 +46,7 @@ from deltasql.schema import (
 )
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
 from deltasql.sql.expression_reader import ExpressionReader
-from deltasql.sql.tokens import Token, TokenCursor, require_value, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, require_value
 
 Kinds: TypeAlias = Sequence[DataType]
 Signature: TypeAlias = Callable[[Kinds], "DataType | None"]
@@ -335,7 +335,7 @@ class _Descent(ExpressionReader[_Typed]):
     products = ("*", "/", "%", "DIV")
 
     def __init__(self, sql: str, schema: StructType) -> None:
-        super().__init__(tokenize(sql))
+        super().__init__(sql)
         self.schema = schema
 
     def joined(self, operator: str, parts: Sequence[_Typed]) -> _Typed:

@@ -130,7 +130,7 @@ def _columns(tree: exp.Expression) -> Iterator[ColumnReference]:
 
 
 def _names_by_token(expression: str) -> Iterator[ColumnReference]:
-    for chain in name_chains(tokenize(expression)):
+    for chain in name_chains(expression):
         if len(chain) > 1 or chain[0].key not in _NOT_NAMES:
             yield ColumnReference(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
 
@@ -197,9 +197,9 @@ def _is_operand(token: Token | None) -> bool:
     return token.kind != "symbol" or token.key in {")", "]"}
 
 
-def name_chains(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Runs of identifiers joined by dots, the identifiers of one run each; names of functions are left out."""
-    at = TokenCursor(tokens)
+def name_chains(read: str | Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The names joined by dots in a text or in tokens of one, the parts of one each; functions are left out."""
+    at = TokenCursor(read)
     while at.left:
         if not at.is_name:
             at.at += 1
@@ -216,7 +216,7 @@ def has_subquery(expression: str) -> bool:
 
 def subqueries(expression: str) -> Iterator[str]:
     """The queries in parentheses inside `expression`, outermost ones only, without the parentheses."""
-    at = TokenCursor(tokenize(expression))
+    at = TokenCursor(expression)
     while at.left:
         if _opens_query(at):
             query = at.group()
@@ -235,7 +235,7 @@ def _opens_query(at: TokenCursor) -> bool:
 
 def has_aggregate(expression: str) -> bool:
     """Whether an aggregate function is called outside subqueries, as a window function or not."""
-    at = TokenCursor(tokenize(expression))
+    at = TokenCursor(expression)
     while at.left:
         if _opens_query(at):
             at.group()
@@ -338,7 +338,7 @@ def stars_spelled(text: str, scopes: Sequence[Scope]) -> str:
 
     Stars of sub-queries stay, and those with a qualifier that is no scope.
     """
-    at, pieces, done = TokenCursor(tokenize(text)), list[str](), 0
+    at, pieces, done = TokenCursor(text), list[str](), 0
     while at.left:
         if _opens_query(at):
             at.group()

@@ -49,7 +49,7 @@ from deltasql.sql.constants import (
     unquote,
     whole_number,
 )
-from deltasql.sql.tokens import TokenCursor, require_value, tokenize
+from deltasql.sql.tokens import TokenCursor, require_value
 
 _MOST_PLAIN_SCALE = 6
 """Up to this scale Java writes decimals without an exponent."""
@@ -266,7 +266,7 @@ class LiteralReader(TokenCursor):
     """Reads rows and literals. Raises LeftToEngineError at the first token that is no part of a literal."""
 
     def __init__(self, sql: str, zone: tzinfo | None, now: int | None = None) -> None:
-        super().__init__(tokenize(sql))
+        super().__init__(sql)
         self.zone, self.now = zone, now
 
     def rows(self) -> list[list[Constant]]:

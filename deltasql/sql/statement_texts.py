@@ -88,7 +88,7 @@ def bind(
         names |= _shorter_names(reference)
     spans = [(reference.start, reference.end) for reference in references]
     aliases = {reference.alias.lower() for reference in references if reference.alias is not None}
-    for chain in name_chains(tokenize(sql)):
+    for chain in name_chains(sql):
         if not _within(chain[0].start, spans):
             replacements += _shortened(chain, sql, names, aliases)
     return splice(sql, [*replacements, *others])
@@ -480,7 +480,7 @@ def second_query(sql: str) -> Token | None:
 
 def declared_variables(sql: str) -> Iterator[str]:
     """The names of the session variables that a DECLARE creates; none for any other statement."""
-    at = TokenCursor(tokenize(sql))
+    at = TokenCursor(sql)
     if not at.take("DECLARE"):
         return
     at.take("OR")

@@ -139,7 +139,7 @@ class _Reading(TokenCursor):
     """A scan of the tokens of an expression for refused parts."""
 
     def __init__(self, sql: str, use: Use) -> None:
-        super().__init__(tokenize(sql))
+        super().__init__(sql)
         self.use = use
 
     def refusals(self) -> Iterator[Refusal]:
@@ -487,7 +487,7 @@ def function_calls(sql: str) -> Iterator[FunctionCall]:
 
     Other names that take brackets may be among them; the names behind AS are not.
     """
-    at = TokenCursor(tokenize(sql))
+    at = TokenCursor(sql)
     while at.left:
         if not at.is_name or at.peek(-1) == ".":
             at.at += 1

@@ -262,10 +262,10 @@ def require_value(value: _T | None) -> _T:
 
 
 class TokenCursor:
-    """Reads `tokens` from left to right; `at` is the index of the next one, and may be set back."""
+    """Reads a text, or some tokens of one, from left to right; `at` is the index of the next, and may be set back."""
 
-    def __init__(self, tokens: Sequence[Token], at: int = 0) -> None:
-        self.tokens = tokens
+    def __init__(self, read: str | Sequence[Token], at: int = 0) -> None:
+        self.tokens: Sequence[Token] = tokenize(read) if isinstance(read, str) else read
         self.at = at
 
     @property

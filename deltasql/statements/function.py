@@ -46,7 +46,6 @@ from deltasql.sql import (
     function_text,
     sql_text,
     table_references,
-    tokenize,
 )
 from deltasql.statements.query import SparkStatement
 
@@ -112,7 +111,7 @@ def _kind(children: list[Any], tree: Tree, text: str) -> str:
 def _describe_function(children: list[Any], tree: Tree, text: str) -> DescribeFunction | SparkStatement:
     """Operators are functions, too: those are Spark's."""
     rest = children[0]
-    at = TokenCursor(tokenize(rest.text))
+    at = TokenCursor(rest.text)
     extended = len(at.tokens) > 1 and bool(at.take("EXTENDED"))
     chain = at.dotted() if at.is_name else []
     if not chain or at.left:

@@ -744,7 +744,7 @@ def _unqualified(predicate: str, table: TableName, schema: StructType) -> str:
     """The predicate without the table's name before its columns: the rows of the query have none."""
     names = [tuple(part.lower() for part in table.parts[start:]) for start in range(len(table.parts))]
     cuts = []
-    for chain in name_chains(tokenize(predicate)):
+    for chain in name_chains(predicate):
         folded = tuple(token.name.lower() for token in chain)
         lengths = [len(name) for name in names if len(name) < len(folded) and folded[: len(name)] == name]
         # A struct column may have the table's name.

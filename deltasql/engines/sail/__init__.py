@@ -1,4 +1,46 @@
 """Sail, an engine without Java that is reached as a Spark Connect server: its additions to `engines/spark`.
 
-Its SQL is rewritten in `dialect` and checked in `guards`.
+Its SQL is rewritten in `dialect` and checked in `guards`. `ENGINE` is found by the entry point `sail` of the group
+`deltasql.engines`: nothing outside this folder imports from it.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    from deltasql.base import DeltaSqlError, SessionSettings, Watch
+    from deltasql.engines.sail.frames import SailFrames, SailHandle
+    from deltasql.engines.spark.failures import Failure
+    from deltasql.engines.spark.session.spark import SparkHandle
+    from deltasql.log import Stores
+
+
+class SailEngine:
+    """Implements `deltasql.engines.engine.OtherEngine`. Its modules are imported when they are needed."""
+
+    def handle(
+        self, spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch
+    ) -> SailHandle:
+        """See `OtherEngine.handle`."""
+        from deltasql.engines.sail.frames import SailHandle
+
+        return SailHandle(spark, settings, stores, watch)
+
+    def frames(self, spark: SparkHandle) -> SailFrames:
+        """See `OtherEngine.frames`."""
+        from deltasql.engines.sail.frames import SailFrames
+
+        return SailFrames(spark)
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """See `OtherEngine.read_failure`."""
+        from deltasql.engines.sail.failures import sail_error
+
+        return sail_error(error)
+
+
+ENGINE = SailEngine()

@@ -30,7 +30,7 @@ from deltasql.engines.sail.checks import (
 from deltasql.engines.sail.dialect.char_padding import Reach
 from deltasql.engines.sail.dialect.inlining import checked_body
 from deltasql.engines.sail.dialect.pipes import directory_write, with_parts, without_pipes
-from deltasql.engines.sail.directory_files import parquet_frame, with_parquet_files, write_directory
+from deltasql.engines.sail.directory_files import parquet_frame, with_parquet_files, write_directory, write_files
 from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.engines.sail.guards.guards import unsupported_command, unsupported_construct
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
+    from deltasql.catalog import TableSource
 
 _LOCK = threading.Lock()
 _SERVERS: list[Any] = []
@@ -134,6 +135,9 @@ class SailFrames(Frames):
         """See `sail_error`. A name that no relation has comes with columns that it resembles."""
         failure = sail_error(error)
         return with_proposals(failure, _columns(self._read)) if isinstance(failure, Failure) else failure
+
+    def write_files(self, operator: Operator, location: str, source: TableSource) -> int | None:
+        return write_files(self.stores, location, source, self.frame(operator))
 
     def cached(self, rows: DataFrame) -> DataFrame:
         return evaluated_rows(self._spark, rows, self.work.retain)

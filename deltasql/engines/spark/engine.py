@@ -469,6 +469,9 @@ class SparkRuntime:
     def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
         written = WriteContext(table, assigned_sql(operator), insert=True)
         with self.work(written), self.spark.sized(input_size(operator)):
+            number = self.frames.write_files(operator, location, source)
+            if number is not None:
+                return number
             self.frames.check_write(operator, self.sql, written)
             return write_source(self.spark, self.frames.frame(operator), location, source)
 

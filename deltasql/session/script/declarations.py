@@ -42,7 +42,7 @@ class ScriptReader(TokenCursor):
     """
 
     def __init__(self, script: str) -> None:
-        super().__init__(tokenize(script))
+        super().__init__(script)
         self.script = script
         self.labels: dict[str, bool] = {}
 

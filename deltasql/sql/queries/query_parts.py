@@ -395,7 +395,7 @@ class PlainSelect(TokenCursor):
     """A SELECT of one relation, read as far as its columns are chosen as they are. Raises LeftToEngineError."""
 
     def __init__(self, sql: str) -> None:
-        super().__init__(tokenize(sql))
+        super().__init__(sql)
 
     def columns(self, relation: str) -> tuple[tuple[tuple[str, str], ...], str]:
         """See `plain_columns`; and what the relation goes by."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deltasql.plan import SqlText, Temporal
-from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize
+from deltasql.sql.tokens import Token, TokenCursor, closing
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
 _FROM_ENDS = _SET_OPERATORS | {
@@ -96,7 +96,7 @@ class _Finder(TokenCursor):
     """Walks the tokens once, level by level. Source: Spark's grammar of `relation`, `ctes` and `queryPrimary`."""
 
     def __init__(self, sql: str) -> None:
-        super().__init__(tokenize(sql))
+        super().__init__(sql)
         self.sql = sql
         self.references: list[TableReference] = []
 
@@ -265,7 +265,7 @@ class _Finder(TokenCursor):
             self.at = first + 1
             return
         self.at = end + 1
-        inner = TokenCursor(tokenize(self.tokens[first + 2].text[1:-1]))
+        inner = TokenCursor(self.tokens[first + 2].text[1:-1])
         parts = tuple(token.name for token in inner.dotted()) if inner.left else ()
         if parts and not inner.left:
             self.table(parts, first, level)

@@ -214,7 +214,7 @@ def _rows(sql: str, tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
 
 
 def _turned(sql: str) -> str:
-    at, positions = TokenCursor(tokenize(sql)), dict[str, int]()
+    at, positions = TokenCursor(sql), dict[str, int]()
     expected = ["FROM", "SELECT"]
     while at.left:
         token = at.tokens[at.at]

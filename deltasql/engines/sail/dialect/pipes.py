@@ -486,7 +486,7 @@ class DirectoryWrite:
 
 def directory_write(sql: str) -> DirectoryWrite | None:
     """The parts of such a statement; None for any other. Raises LeftToEngineError for what is not certain."""
-    at = TokenCursor(tokenize(sql))
+    at = TokenCursor(sql)
     if not (at.take("INSERT") and at.take("OVERWRITE") and at.key in {"DIRECTORY", "LOCAL"}):
         return None
     at.need("DIRECTORY")

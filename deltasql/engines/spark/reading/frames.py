@@ -50,9 +50,12 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql import BODY, compiled
 
 if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.engines.spark.failures import WriteContext
+    from deltasql.base import DeltaSqlError
+    from deltasql.catalog import TableSource
+    from deltasql.engines.spark.failures import Failure, WriteContext
 
 
 NO_SETTINGS: Mapping[str, str | None] = {}
@@ -90,6 +93,14 @@ class Frames:
     def stores(self) -> Stores:
         """The stores of the tables."""
         return self._spark.stores
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError | None:
+        """The failure that an error without a condition reports; None for errors of Spark."""
+        return None
+
+    def write_files(self, operator: Operator, location: str, source: TableSource) -> int | None:
+        """Writes rows as files of another format and returns their number; None where the engine's writers do."""
+        return None
 
     def cached(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and cached until they are unpersisted."""
