@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from deltasql.base import DeltaSqlError, LeftToEngineError, errors, pc, session_settings
-from deltasql.files import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES, SessionFacts
+from deltasql.files import FEW_BYTES, STORE_BYTES, TINY_BYTES, SessionFacts, require_memory
 from deltasql.log import hadoop_scheme, has_variants, is_local
 from deltasql.plan import Constraint, Operator, Scan, SqlQuery, base, children
 from deltasql.schema import StructType, has_collations
@@ -136,15 +136,12 @@ def scan_size(operator: Scan) -> int:
 
 def is_small(scan: Scan) -> bool:
     """Whether reading all of a scan's rows in this process costs less than a query of the engine."""
-    return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= READ_FILES
+    return scan_size(scan) <= FEW_BYTES
 
 
-def require_fits_in_memory(session: SessionFacts, location: str, files: int, size: int) -> None:
-    """Raises LeftToEngineError if `files` files of `size` bytes are too many to be held in this process's memory."""
-    if files > READ_FILES:
-        raise LeftToEngineError(f"{files:,} files are read, more than {READ_FILES:,}")
-    if size > IN_MEMORY_BYTES:
-        raise LeftToEngineError(f"{size:,} bytes are read, more than {IN_MEMORY_BYTES:,}")
+def require_fits_in_memory(session: SessionFacts, location: str, size: int) -> None:
+    """Raises LeftToEngineError if files of `size` bytes are too many to be held in this process's memory."""
+    require_memory(session, size)
     require_streaming(session, location, size)
 
 

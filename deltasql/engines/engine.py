@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from deltasql.base import SAIL, LeftToEngineError, Watch, errors, interruptible, pa
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
-from deltasql.engines.local.rewrites import planned_rewrite, planned_write, rewrite_in_process, write_in_process
+from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
+from deltasql.engines.local.writes import planned_write, write_in_process
 from deltasql.engines.rewriting import bin_numbers, unite_in_process
 from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stage
 from deltasql.engines.spark.failures import translated_errors

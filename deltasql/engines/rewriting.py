@@ -22,9 +22,7 @@ from deltasql.base import LeftToEngineError, errors, np, pa, pc, pq, session_set
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
 from deltasql.files import (
     CHANGED_PART,
-    CHANGED_ROWS,
     FEW_CHANGED_ROWS,
-    FILE_BYTES,
     UNPACKED,
     CompactionGroup,
     FileInMemory,
@@ -75,7 +73,6 @@ def may_copy_rows(
     target: Scan,
     stage: FileStage,
     sizes: pa.Array | pa.ChunkedArray,
-    most: int = FILE_BYTES,
 ) -> bool:
     """As `are_copyable`, if the session leaves it to this process. Starts the engine.
 
@@ -83,7 +80,7 @@ def may_copy_rows(
     """
     if (session.current_value(session_settings.IGNORE_MISSING_FILES.name) or "").lower() == "true":
         return False
-    if not are_copyable(target, stage, sizes, most):
+    if not are_copyable(target, stage, sizes, most_bytes(session)):
         return False
     return copied_in_process(session, target.table.location, pc.sum(sizes).as_py() or 0)
 
@@ -281,11 +278,8 @@ def same_columns(output: StructType, columns: StructType) -> bool:
 
 
 def most_changed(stores: Stores, files: pa.Table) -> float:
-    """The maximum number of changed rows in `files` for which this process does the file rewrite."""
-    return min(
-        CHANGED_ROWS,
-        max(FEW_CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files)),
-    )
+    """The maximum number of changed rows in `files` for which this process copies the others, not the engine."""
+    return max(FEW_CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files))
 
 
 def changed_columns(operator: Rewrite) -> Iterator[str]:

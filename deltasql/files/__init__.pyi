@@ -89,16 +89,12 @@ from deltasql.files.statistics.of_footers import recomputed as recomputed
 from deltasql.files.statistics.of_footers import with_sure_bounds as with_sure_bounds
 from deltasql.files.thresholds import BROADCAST_ROWS as BROADCAST_ROWS
 from deltasql.files.thresholds import CHANGED_PART as CHANGED_PART
-from deltasql.files.thresholds import CHANGED_ROWS as CHANGED_ROWS
-from deltasql.files.thresholds import CHOSEN_ROWS as CHOSEN_ROWS
 from deltasql.files.thresholds import COUNTED_ROWS as COUNTED_ROWS
 from deltasql.files.thresholds import FEW_BYTES as FEW_BYTES
 from deltasql.files.thresholds import FEW_CHANGED_ROWS as FEW_CHANGED_ROWS
 from deltasql.files.thresholds import FEW_FILES as FEW_FILES
 from deltasql.files.thresholds import FEW_SENT_BYTES as FEW_SENT_BYTES
-from deltasql.files.thresholds import FILE_BYTES as FILE_BYTES
 from deltasql.files.thresholds import GROUPS as GROUPS
-from deltasql.files.thresholds import IN_MEMORY_BYTES as IN_MEMORY_BYTES
 from deltasql.files.thresholds import JOINED_PAIRS as JOINED_PAIRS
 from deltasql.files.thresholds import KEYED_BYTES as KEYED_BYTES
 from deltasql.files.thresholds import LEAST_ROWS as LEAST_ROWS
@@ -107,8 +103,6 @@ from deltasql.files.thresholds import MEMORY_SHARE as MEMORY_SHARE
 from deltasql.files.thresholds import MOST_BITS as MOST_BITS
 from deltasql.files.thresholds import MOST_BROADCAST_ROWS as MOST_BROADCAST_ROWS
 from deltasql.files.thresholds import NUMBERED_FILES as NUMBERED_FILES
-from deltasql.files.thresholds import READ_FILES as READ_FILES
-from deltasql.files.thresholds import RESULT_BYTES as RESULT_BYTES
 from deltasql.files.thresholds import SENT_BYTES as SENT_BYTES
 from deltasql.files.thresholds import SOURCE_PART as SOURCE_PART
 from deltasql.files.thresholds import SPLIT_BYTES as SPLIT_BYTES

@@ -17,28 +17,12 @@ FEW_FILES = 64
 """Spark rewrites a table of so many files in one pass, and names them in its plans."""
 
 
-READ_FILES = 1_000
-"""This process reads a table of so many files whole: half a millisecond each, where Spark takes seconds to start."""
-
-
 STORE_BYTES = 64 << 20
 """In an object store this process moves so many bytes itself: to start a Spark with connectors takes longer."""
 
 
-IN_MEMORY_BYTES = 128 << 20
-"""Of files whose rows are in memory at once, some hundred MB there."""
-
-
 SMALL_FILES_BYTES = 64 << 20
 """Of files that are rewritten side by side, beyond one for each core: more hides the time of requests, not of cores."""
-
-
-FILE_BYTES = 256 << 20
-"""A file that is larger is not rewritten in this process: it and its successor are in memory side by side."""
-
-
-RESULT_BYTES = 1 << 30
-"""Of files whose rows go to the caller: beyond, Spark says how much of a result it lets through."""
 
 
 MEMORY_SHARE = 0.5
@@ -49,20 +33,12 @@ UNPACKED = 4
 """Rows in memory take so many times the bytes of their Parquet files: 3.2 for TPC-H's lineitem, 4 for short texts."""
 
 
-CHANGED_ROWS = 1_000_000
-"""So many rows that change are computed in this process; of more, executors write files side by side."""
-
-
 CHANGED_PART = 0.5
 """Of the rows of the files that are rewritten: beyond, to copy the others saves less than the search costs."""
 
 
 FEW_CHANGED_ROWS = 100_000
 """So many rows are computed and written here at any share of their files: less work than a job of the engine."""
-
-
-CHOSEN_ROWS = 1_000_000
-"""Rows that a WHERE of a SELECT in this process may choose, and sort."""
 
 
 GROUPS = 10_000

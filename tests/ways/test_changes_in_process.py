@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,12 +14,11 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.engines import choice, rewriting
-from deltasql.engines.local import rewrites as actions_here
 from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local import selections, sources
 from deltasql.engines.local.selections import rows_of, values
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.files import stage
 from deltasql.files.reading import file_reader
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.evaluated import RowScope, row_expression
@@ -331,7 +330,7 @@ def test_rows_are_chosen_of_large_tables(large: Session, monkeypatch: pytest.Mon
         assert (result.collect(), result.count(), list(result.head(9))) == (found, len(found), found), query
     with pytest.raises(StartedError):
         large.sql("SELECT v FROM p ORDER BY id").collect()
-    monkeypatch.setattr(selections, "CHOSEN_ROWS", 1)
+    monkeypatch.setattr(selections, "memory_limit", lambda _: 1)
     with pytest.raises(StartedError):
         large.sql("SELECT v FROM p WHERE id > 0").collect()
 
@@ -339,9 +338,6 @@ def test_rows_are_chosen_of_large_tables(large: Session, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     "statement",
     [
-        # All rows are to be looked at, or change.
-        "UPDATE t SET v = 'x'",
-        "MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
         # No column of the target stands alone in an equality.
         "MERGE INTO t USING (SELECT 1 AS id) s ON t.id > s.id WHEN MATCHED THEN DELETE",
         "MERGE INTO t USING (SELECT 1 AS id) s ON t.id = 1 WHEN MATCHED THEN DELETE",
@@ -359,23 +355,80 @@ def test_what_of_large_tables_an_engine_is_asked(large: Session, statement: str)
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "value"),
-    [(rewriting, "CHANGED_ROWS", 1), (rewritten_here, "FILE_BYTES", 1), (actions_here, "CHANGED_ROWS", 1)],
+    "statement",
+    [
+        "UPDATE t SET v = 'x' WHERE n < 3",
+        "MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    ],
 )
-def test_how_much_goes_through_this_process(
-    large: Session, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: int
+@pytest.mark.parametrize("module", [stage, selections])
+def test_rows_beyond_the_limit_of_memory_are_left_to_the_engine(
+    large: Session, monkeypatch: pytest.MonkeyPatch, module: ModuleType, statement: str
 ) -> None:
-    monkeypatch.setattr(module, name, value)
+    """As data files tell before they are read, or as the rows do that are read of them."""
+    monkeypatch.setattr(module, "memory_limit", lambda _: 1)
     with pytest.raises(StartedError):
-        large.sql("UPDATE t SET v = 'x' WHERE n < 3")
+        large.sql(statement)
+    monkeypatch.undo()
 
 
-@pytest.mark.parametrize("files", [4, 100])
-def test_rows_in_files_of_their_own_are_changed_in_this_process(
-    session: Session, monkeypatch: pytest.MonkeyPatch, files: int
+def test_pairs_beyond_the_limit_of_memory_are_left_to_the_engine(
+    large: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More files than are read whole, or fewer, each with one row: all rows of the rewritten files change."""
-    monkeypatch.setattr(choice, "READ_FILES", files)
+    monkeypatch.setattr(sources, "_PAIR_BYTES", 1 << 60)
+    with pytest.raises(StartedError):
+        large.sql("MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE")
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_scattered_keys_in_batches_of_files(
+    large: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, vectors: bool
+) -> None:
+    """Keys from all files, with NULL, one that no row has, and two columns; each file is a batch of its own."""
+    monkeypatch.setattr(rewritten_here, "_BATCH_BYTES", 1)
+    monkeypatch.setattr(sources, "_LEAST_ROWS", 1)
+    large.sql(f"CREATE TABLE s (k INT, l BIGINT, v STRING) TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')")
+    expected: list[tuple[Any, ...]] = []
+    for part in range(5):
+        rows: list[tuple[Any, ...]] = [(key, key % 3, f"v{key}") for key in range(part, 200, 5)] + [
+            (None, part, "null")
+        ]
+        pq.write_table(_keyed(rows), tmp_path / f"{part}.parquet")
+        large.sql(f"INSERT INTO s SELECT * FROM parquet.`{tmp_path}/{part}.parquet`")
+        expected += rows
+    changes: list[tuple[Any, ...]] = [(key, key % 3 if key % 2 else 7, "new") for key in range(0, 200, 7)] + [
+        (None, 1, "null"),
+        (900, 0, "n"),
+    ]
+    pq.write_table(_keyed(changes), tmp_path / "changes.parquet")
+    merged = large.sql(
+        f"MERGE INTO s AS t USING parquet.`{tmp_path}/changes.parquet` AS c ON c.k = t.k AND t.l = c.l AND t.v <> 'v7' "
+        "WHEN MATCHED AND t.k > 150 THEN DELETE WHEN MATCHED THEN UPDATE SET v = c.v "
+        "WHEN NOT MATCHED AND c.k IS NOT NULL THEN INSERT * "
+        "WHEN NOT MATCHED BY SOURCE AND t.l = 2 AND t.k < 20 THEN DELETE"
+    )
+    keys = {(key, number) for key, number, _ in changes if key is not None and key != 7}
+    met = [row for row in expected if row[:2] in keys]
+    gone = {row for row in met if row[0] > 150}
+    gone |= {row for row in expected if row not in met and row[0] is not None and row[0] < 20 and row[1] == 2}
+    added = [row for row in changes if row[0] is not None and (row[0] == 7 or row[:2] not in {r[:2] for r in met})]
+    left = [(*row[:2], "new") if row in met else row for row in expected if row not in gone]
+    assert rows_of_table(large, "s") == sorted(left + added, key=repr)
+    updated = len([row for row in met if row not in gone])
+    assert merged.collect() == [(updated + len(gone) + len(added), updated, len(gone), len(added))]
+
+
+def _keyed(rows: list[tuple[Any, ...]]) -> pa.Table:
+    keys, numbers, texts = zip(*rows, strict=True)
+    return pa.table({"k": pa.array(keys, pa.int32()), "l": pa.array(numbers, pa.int64()), "v": pa.array(texts)})
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_rows_in_files_of_their_own_are_changed_in_this_process(
+    session: Session, monkeypatch: pytest.MonkeyPatch, small: bool
+) -> None:
+    """Files with one row each, of a small table or of a larger one: all rows of the rewritten files change."""
+    monkeypatch.setattr(rewritten_here, "is_small", lambda _: small)
     session.sql("CREATE TABLE s (id BIGINT, v STRING)")
     for number in range(9):
         session.sql(f"INSERT INTO s VALUES ({number}, 'a')")
@@ -386,13 +439,11 @@ def test_rows_in_files_of_their_own_are_changed_in_this_process(
     assert changed == [(3, "u"), (4, "u"), (7, "m"), (99, "m")]
 
 
-def test_files_of_which_most_rows_change_are_left_to_the_engine(
-    large: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rewriting, "FEW_CHANGED_ROWS", 1)
-    large.sql("UPDATE t SET v = 'x' WHERE n < 2")
-    with pytest.raises(StartedError):
-        large.sql("UPDATE t SET v = 'x' WHERE n < 1000000")
+def test_all_rows_of_files_are_changed_in_this_process(large: Session) -> None:
+    assert large.sql("UPDATE t SET v = 'x'").collect() == [(3,)]
+    merge = "MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = 'y'"
+    assert large.sql(merge).collect() == [(2, 2, 0, 0)]
+    assert rows_of_table(large, "t") == [(1, "x", 1, None), (2, "y", 2, None), (None, "y", 3, None)]
 
 
 def test_a_cluster_changes_large_tables_itself(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:

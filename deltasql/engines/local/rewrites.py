@@ -1,17 +1,15 @@
-"""In-process evaluation of UPDATE, DELETE, MERGE, INSERT … SELECT and CREATE TABLE … AS, with checks of constraints.
+"""In-process evaluation of UPDATE, DELETE and MERGE.
 
-For few rows a request to the engine takes longer than their computation; many rows take longer to send than to compute.
-Every expression must be known to evaluate as in Spark (see `sql.evaluated`), and sources are those of `sources`. Any
-other statement is left to an engine. Rows of literals, or that the caller has in memory, need no engine either.
-
-Files of small tables are read and written as a whole; of larger ones only rows that may change are read, and the others
-are copied, see `files.writing.successors`.
+Files of small tables are read and written as a whole. Of larger tables only rows that may change are read, a batch of
+files at a time, and the others are copied, see `files.writing.successors`: memory is bounded by the source of a MERGE
+and by one batch, however many rows change. Expressions that may not evaluate as in Spark are left to an engine.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -20,25 +18,25 @@ from functools import partial, reduce
 from typing import Any
 
 from deltasql.base import LeftToEngineError, Numbers, np, pa, pc
-from deltasql.engines.choice import ViolatedError, is_small, require_searching, shown_columns, spreads_rows
+from deltasql.engines.choice import ViolatedError, is_small, require_searching, shown_columns
 from deltasql.engines.local.selections import (
     BoundRows,
     ScanFilter,
     computed_table,
     indexes_where,
+    plain_pieces,
     plain_rows,
     require_plain,
     rows_of,
     true_mask,
     values,
 )
-from deltasql.engines.local.sources import LocalRows, equal_pairs, equalities, local_rows, paired
+from deltasql.engines.local.sources import JoinKeys, Pairs, equal_pairs, local_rows, met, paired
 from deltasql.engines.rewriting import (
     Positions,
     candidates,
     changed_columns,
     marked,
-    most_changed,
     outcome,
     partition_folder,
     partition_values,
@@ -49,50 +47,43 @@ from deltasql.engines.rewriting import (
 )
 from deltasql.files import (
     ADDRESS,
-    CHANGED_ROWS,
-    CORES,
-    FILE_BYTES,
     ORIGIN,
+    ROW_BITS,
+    UNPACKED,
     CompactionGroup,
     FileStage,
-    Piece,
     SessionFacts,
     Staged,
-    are_among,
+    StagedFile,
     as_stored,
     file_numbers,
     in_memory,
     index_mask,
+    located,
+    memory_limit,
     reader_schema,
     require_memory,
     slice_between,
     spark_uri,
     split_addresses,
+    tables_of,
 )
 from deltasql.plan import (
     EVALUATED,
-    IN_MEMORY,
-    Check,
     ComputedBy,
     Constraint,
-    Literals,
     MemoryRows,
-    Operator,
-    Project,
     Rewrite,
     RowAction,
     RowEffect,
     RowKind,
     Scan,
-    SqlQuery,
     Way,
-    Write,
     hidden_names,
 )
 from deltasql.planner import RewriteOutcome
 from deltasql.schema import STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
 from deltasql.sql import (
-    Compared,
     RowExpression,
     RowScope,
     columns_of,
@@ -172,60 +163,6 @@ _LONGEST_NAME = 60
 """Bytes of a text that a directory is called after: of longer ones an engine says whether they are too long."""
 
 
-def write_in_process(session: SessionFacts, operator: Write, stage: FileStage) -> Staged:
-    """Stages the rows of `operator`. Raises LeftToEngineError, with nothing staged, where an engine computes them.
-
-    Raises ViolatedError, DataFileNotFoundError, UnreadableDataFileError, NothingToHoldError, StorageError.
-    """
-    match operator.child:
-        case Literals() as rows:
-            return stage.write_literals(rows)
-        case MemoryRows() as rows:
-            return stage.write_memory_rows(rows)
-    require_writable(session, operator)
-    if stage.stores_partitions:
-        raise LeftToEngineError("the table keeps partition values in its files")
-    source = _rows(session, operator)
-    if source.pieces is not None:
-        return _streamed(session, source.pieces(), operator, stage)
-    table = source.read()
-    refuse_long_names(table, operator.output, operator.partition_columns)
-    return stage.write_memory_rows(MemoryRows(operator.output, table)) if table.num_rows else stage.nothing()
-
-
-def _streamed(session: SessionFacts, pieces: Iterator[Piece], operator: Write, stage: FileStage) -> Staged:
-    def limited() -> Iterator[Piece]:
-        for piece in pieces:
-            require_memory(session, CORES * piece.size)
-            yield piece
-
-    try:
-        return stage.write_pieces(limited(), operator.output)
-    except LeftToEngineError:
-        stage.discard()
-        raise
-
-
-def planned_write(session: SessionFacts, operator: Write) -> Way:
-    """The way of a write, this process or the engine, as far as it is decided before rows are read."""
-    if isinstance(operator.child, (Literals, MemoryRows)):
-        return Way(ComputedBy.PROCESS, IN_MEMORY)
-    try:
-        require_writable(session, operator)
-        _rows(session, operator)
-    except LeftToEngineError as left:
-        return Way(ComputedBy.ENGINE, left.reason)
-    return Way(ComputedBy.PROCESS, EVALUATED)
-
-
-def require_writable(session: SessionFacts, operator: Write) -> None:
-    """Raises LeftToEngineError where the session, or the columns, leave the rows to the engine."""
-    session.require_computing()
-    require_plain(operator.output, operator.partition_columns)
-    if spreads_rows(operator.child):
-        raise LeftToEngineError("a hint of the query says how rows are spread over files")
-
-
 def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tuple[str, ...]) -> None:
     """Raises LeftToEngineError where a directory might not be called after a text."""
     for name in partition_columns:
@@ -238,52 +175,6 @@ def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tup
             raise LeftToEngineError(f"a value of {name} is too long to be the name of a directory")
 
 
-def _rows(session: SessionFacts, operator: Write) -> LocalRows:
-    """The rows of the output. Reading them raises ViolatedError or LeftToEngineError if one violates a constraint.
-
-    Raises LeftToEngineError at once for a value that this process does not evaluate.
-    """
-    project, checks = _unchecked(operator.child)
-    names = [name for name, _ in project.columns]
-    if project.declared:
-        raise LeftToEngineError("a column is CHAR or VARCHAR")
-    if names != list(operator.output.names):
-        raise LeftToEngineError("the columns are not those of the table")
-    # Rows of many partitions in pieces would be as many files of each partition.
-    streams = not operator.partition_columns and not operator.single_file
-    source = _source(session, project.child, streams=streams)
-    scope, output = RowScope({"": source.schema}, current_micros()), operator.output
-    pairs = zip(project.columns, output, strict=True)
-    expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
-    compiled, schema = row_checks(checks, output), reader_schema(output)
-
-    def written(rows: pa.Table) -> pa.Table:
-        table = computed_table(expressions, rows_of("", rows), schema)
-        require_satisfied(compiled, table, in_order=operator.single_file)
-        return table
-
-    return source.mapped(output, written)
-
-
-def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
-    """The projection and the constraints of a write. Raises LeftToEngineError for other operators."""
-    checks = list[Constraint]()
-    while isinstance(operator, Check):
-        checks += operator.conditions
-        operator = operator.child
-    if not isinstance(operator, Project):
-        raise LeftToEngineError("the rows are numbered, or come from several queries")
-    return operator, checks
-
-
-def _source(session: SessionFacts, operator: Operator, *, streams: bool) -> LocalRows:
-    """The rows that values are made of. Raises LeftToEngineError where this process has not got them."""
-    renaming = operator.renames if isinstance(operator, SqlQuery) else None
-    if renaming is None:
-        return local_rows(session, operator, streams=streams)
-    return local_rows(session, renaming.query, streams=streams).renamed(renaming.names)
-
-
 @dataclass(frozen=True, slots=True)
 class CompiledAction:
     """An action compiled for in-process evaluation; `number` counts from 1."""
@@ -292,6 +183,11 @@ class CompiledAction:
     action: RowAction
     condition: RowExpression | None
     values: tuple[RowExpression, ...]
+
+    def used(self, output: Sequence[int]) -> list[RowExpression]:
+        """The condition, and the values of the output columns at some indexes."""
+        condition = [] if self.condition is None else [self.condition]
+        return [*condition, *(self.values[index] for index in output if self.values)]
 
 
 class CompiledActions:
@@ -327,8 +223,7 @@ class CompiledActions:
 
         Raises LeftToEngineError where they may differ from the engine's.
         """
-        ((alias, _),) = self._theirs.schemas.items()
-        return values(row_expression(text, self._theirs), rows_of(alias, source))
+        return values(row_expression(text, self._theirs), rows_of(self._source_alias, source))
 
     @property
     def checked(self) -> frozenset[str]:
@@ -344,58 +239,57 @@ class CompiledActions:
         expressions = [*conditions, *(values[index] for values in updates for index in indexes)]
         return frozenset(self._named(item for item in expressions if item is not None))
 
-    def row_filter(self, source: pa.Table | None) -> ScanFilter:
-        """A filter for the target rows that an action may change, except actions for rows without a source row.
-
-        Raises LeftToEngineError where any row may change.
-        """
-        return self._with_condition() if source is None else self._with_keys(source)
-
-    def _with_condition(self) -> ScanFilter:
+    def row_filter(self) -> ScanFilter | None:
+        """A filter for the target rows that an action without a source may change; None where any row may."""
         conditions = [action.condition for action in self.actions]
         parsed = [condition for condition in conditions if condition is not None]
         if len(parsed) < len(conditions):
-            raise LeftToEngineError("all rows may change: there is no condition")
+            return None
 
         def some(rows: pa.Table, count: int) -> np.ndarray:
             bound = BoundRows({self._alias: rows}, count)
             return reduce(np.logical_or, (true_mask(condition, bound) for condition in parsed))
 
-        return ScanFilter(frozenset(self._named(parsed)), some, CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(parsed)), some)
 
-    def _with_keys(self, source: pa.Table) -> ScanFilter:
-        """A filter for the target rows whose join keys occur in the source."""
-        ((theirs, _),) = self._theirs.schemas.items()
-        keys = [] if self.on is None else [sides for item in equalities(self.on) for sides in self._sides(item)]
-        if not keys:
-            raise LeftToEngineError("ON has no equality between the target and the source")
-        # A superset of the matching rows is enough, as ON is evaluated for the pairs later: keys are looked up one by
-        # one, and an expensive one is passed over. NULL equals nothing.
-        source_values = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
+    def of_matches(self, source: pa.Table, output: Iterable[int]) -> pa.Table:
+        """The columns of a source that matched rows need for conditions, and for the output columns at some indexes."""
+        indexes = list(output)
+        named = {
+            column.name
+            for action in self.actions
+            if action.action.kind is RowKind.MATCHED
+            for item in action.used(indexes)
+            for column in columns_of(item)
+            if column.alias != self._alias
+        }
+        return source.select([name for name in source.column_names if name in named])
 
-        def met(rows: pa.Table, count: int) -> np.ndarray:
-            bound, mask = BoundRows({self._alias: rows}, count), np.full(count, True)
-            for (mine, _), keys_of_source in zip(keys, source_values, strict=True):
-                # To look in values takes as long as their number, however few the rows are.
-                if len(keys_of_source) <= count:
-                    mask &= are_among(values(mine, bound), keys_of_source)
-            return mask
+    @property
+    def _source_alias(self) -> str:
+        ((alias, _),) = self._theirs.schemas.items()
+        return alias
 
-        return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
+    @property
+    def keys(self) -> JoinKeys:
+        """The equalities of ON. Raises LeftToEngineError where it has none."""
+        assert self.on is not None
+        return JoinKeys(self.on, self._alias, self._source_alias)
 
-    def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
-        """The target's side of an equality and the source's, if each side uses columns of one table only."""
-        for mine, other in ((equality.left, equality.right), (equality.right, equality.left)):
-            if _aliases(mine) == {self._alias} and _aliases(other) == self._theirs.schemas.keys():
-                yield mine, other
+    def indexes_on(self, target: pa.Table, left: Numbers, source: pa.Table, right: Numbers) -> Numbers:
+        """The indexes of the pairs of rows for which ON is TRUE: `left` of the target beside `right` of the source."""
+        assert self.on is not None
+        named = list(columns_of(self.on))
+        sides = ((self._alias, target, left), (self._source_alias, source, right))
+        tables = {
+            alias: rows.select(list(dict.fromkeys(item.name for item in named if item.alias == alias))).take(indexes)
+            for alias, rows, indexes in sides
+        }
+        return indexes_where(self.on, BoundRows(tables, len(left)))
 
     def _named(self, expressions: Iterable[RowExpression]) -> Iterator[str]:
         """Names of the target columns that expressions use."""
         return (column.name for item in expressions for column in columns_of(item) if column.alias == self._alias)
-
-
-def _aliases(expression: RowExpression) -> set[str]:
-    return {column.alias for column in columns_of(expression)}
 
 
 def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> CompiledAction:
@@ -430,11 +324,10 @@ def rewrite_in_process(
 def planned_rewrite(session: SessionFacts, operator: Rewrite) -> Way:
     """The way of a rewrite, this process or the engine, as far as it is decided before rows are read."""
     try:
-        work = _planned(session, operator, None)
+        _planned(session, operator, None)
     except LeftToEngineError as left:
         return Way(ComputedBy.ENGINE, left.reason)
-    limit = "" if isinstance(work, _WholeRewrite) else f", unless more than {CHANGED_ROWS:,} rows change"
-    return Way(ComputedBy.PROCESS, f"{EVALUATED}{limit}")
+    return Way(ComputedBy.PROCESS, EVALUATED)
 
 
 def _planned(session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> _WholeRewrite | _SearchedRewrite:
@@ -471,14 +364,9 @@ def _has_parts(item: StructField) -> bool:
 
 def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
     """Raises LeftToEngineError where this process may not look for rows in many files, and copy those that stay."""
-    target = operator.target
-    if any(action.kind is _ALONE for action in operator.actions):
-        raise LeftToEngineError("WHEN NOT MATCHED BY SOURCE looks at all rows of a table that is not small")
-    sizes = target.files.column("size").to_pylist()
-    require_searching(session, target.table.location, sum(sizes))
+    sizes = operator.target.files.column("size").to_pylist()
+    require_searching(session, operator.target.table.location, sum(sizes))
     # With deletion vectors no file is copied, so that the size of a file does not matter.
-    if not operator.recording.vectors and max(sizes, default=0) > FILE_BYTES:
-        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {FILE_BYTES:,}")
     if not operator.recording.vectors:
         require_memory(session, max(sizes, default=0))
 
@@ -493,6 +381,18 @@ class _MatchedRows:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class _Batch:
+    """Rows of some files of the target, with ROW_ADDRESS, and the pairs of their indexes and those of source rows."""
+
+    target: pa.Table
+    left: Numbers
+    right: Numbers
+
+
+_NO_ROWS = np.array([], np.int64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class _Changes:
     """Which rows of the target change among those that were read, and the part of its list of files that have any."""
 
@@ -500,6 +400,31 @@ class _Changes:
     fired: Sequence[_MatchedRows]
     positions: Positions
     files: pa.Table
+
+    @property
+    def counts(self) -> Counter[int]:
+        """The number of changed rows by the number of the action."""
+        return Counter({item.action.number: item.rows.count for item in self.fired})
+
+
+class _Output:
+    """Files that a rewrite has staged, and rows for further ones, collected until they are enough for a file."""
+
+    def __init__(self, write: Callable[[pa.Table], Staged], most_bytes: int) -> None:
+        self._write, self._most_bytes = write, most_bytes
+        self._waiting: list[pa.Table] = []
+        self.files: list[StagedFile] = []
+
+    def add(self, rows: pa.Table) -> None:
+        self._waiting.append(rows)
+        if sum(table.nbytes for table in self._waiting) > self._most_bytes:
+            self.flush()
+
+    def flush(self) -> None:
+        waiting = [rows for rows in self._waiting if rows.num_rows]
+        self._waiting = []
+        if waiting:
+            self.files += self._write(pa.concat_tables(waiting)).files
 
 
 class _Rewrite(ABC):
@@ -541,25 +466,49 @@ class _Rewrite(ABC):
         return {name.lower() for name in self._operator.target.partition_columns}
 
     def run(self) -> RewriteOutcome:
-        source = None if self._source is None else self._source.read()
-        if (
-            self._source is not None
-            and source is not None
-            and self._operator.join
-            and self._operator.join.is_materialized
-        ):
-            self.source = MemoryRows(self._source.schema, source)
+        source = self._read_source()
         operator = self._operator = replace(self._operator, target=self._looked_at(source))
-        target = self._read(replace(operator.target, identity=False), source)
-        changes = self._changes(target, list(self._fired(target, source)))
-        counts = [0] * len(operator.actions)
-        for item in changes.fired:
-            counts[item.action.number - 1] += item.rows.count
-        met = 0 if source is None else source.num_rows
-        if operator.recording.vectors:
-            done = outcome(operator, self._marked(changes), None, tuple(counts), met)
-            return marked(operator, done, changes.positions)
-        return outcome(operator, self._copied(changes), changes.files, tuple(counts), met)
+        met = np.zeros(0 if source is None else source.num_rows, dtype=bool)
+        output = _Output(self._written, _batch_bytes(self._session))
+        positions, removed, counts = dict[str, Numbers](), list[pa.Table](), Counter[int]()
+        for batch in self._batches(source):
+            changes = self._changes(batch, list(self._fired(batch, source)))
+            met[batch.right] = True
+            counts += changes.counts
+            positions |= changes.positions.rows
+            removed.append(changes.files)
+            self._put(changes, output)
+        if source is not None and operator.join is not None:
+            # Exact although not all rows of the target were read: files and rows without an equal key meet none.
+            alone = rows_of(operator.join.alias, source).at(np.flatnonzero(~met))
+            for item in self._chosen(RowKind.NOT_MATCHED, alone, None):
+                counts[item.action.number] += item.rows.count
+                output.add(self._computed(item, range(len(operator.output)), reader_schema(operator.output)))
+        output.flush()
+        return self._outcome(Staged(tuple(output.files)), positions, removed, counts, len(met))
+
+    def _read_source(self) -> pa.Table | None:
+        if self._source is None or self._operator.join is None:
+            return None
+        source = self._source.read()
+        if self._operator.join.is_materialized:
+            self.source = MemoryRows(self._source.schema, source)
+        return source
+
+    def _outcome(
+        self,
+        staged: Staged,
+        positions: Mapping[str, Numbers],
+        removed: Sequence[pa.Table],
+        counts: Mapping[int, int],
+        source_rows: int,
+    ) -> RewriteOutcome:
+        operator = self._operator
+        per_action = tuple(counts[number] for number in range(1, len(operator.actions) + 1))
+        if not operator.recording.vectors:
+            files = pa.concat_tables([operator.target.files.slice(0, 0), *removed])
+            return outcome(operator, staged, files, per_action, source_rows)
+        return marked(operator, outcome(operator, staged, None, per_action, source_rows), Positions(positions))
 
     def _looked_at(self, source: pa.Table | None) -> Scan:
         """The target, without files in which nothing can meet a row of the source, unless what meets none changes."""
@@ -575,32 +524,28 @@ class _Rewrite(ABC):
                 ranges.append((key, ends["min"], ends["max"]))
         return candidates(operator.target, operator.target_alias, ranges)
 
-    def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
-        """The rows of the target among which are all that may change, with ROW_ADDRESS."""
-        return plain_rows(self._session, scan, (*scan.schema, ADDRESS))
+    @abstractmethod
+    def _batches(self, source: pa.Table | None) -> Iterator[_Batch]:
+        """The rows of the target among which are all that may change."""
 
     # Which action runs on which rows
 
-    def _fired(self, target: pa.Table, source: pa.Table | None) -> Iterator[_MatchedRows]:
+    def _fired(self, batch: _Batch, source: pa.Table | None) -> Iterator[_MatchedRows]:
         operator, join = self._operator, self._operator.join
-        bound = rows_of(operator.target_alias, target)
+        bound = rows_of(operator.target_alias, batch.target)
         if source is None or join is None:
-            yield from self._chosen(RowKind.MATCHED, bound, np.arange(target.num_rows))
+            yield from self._chosen(RowKind.MATCHED, bound, np.arange(bound.count))
             return
-        others = rows_of(join.alias, source)
-        assert self._in_process.on is not None
-        left, right = equal_pairs(bound, others, self._in_process.on)
-        rows, sources = left, right
+        rows, sources = batch.left, batch.right
         if not join.unique_match:
             # Matched rows are all deleted, each once, however many rows of the source it meets.
-            rows, firsts = np.unique(left, return_index=True)
-            sources = right[firsts]
+            rows, firsts = np.unique(rows, return_index=True)
+            sources = sources[firsts]
+        others = BoundRows({join.alias: self._in_process.of_matches(source, self._imaged)}, source.num_rows)
         yield from self._chosen(RowKind.MATCHED, paired(bound, rows, others, sources), rows)
-        # Exact although not all rows of the target were read: files and rows were skipped only where ON cannot be TRUE.
-        alone = np.setdiff1d(np.arange(others.count), right)
-        yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
-        unmet = np.setdiff1d(np.arange(bound.count), left)
-        yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, bound.at(unmet), unmet)
+        if any(action.action.kind is _ALONE for action in self._in_process.actions):
+            unmet = np.setdiff1d(np.arange(bound.count), rows)
+            yield from self._chosen(_ALONE, bound.at(unmet), unmet)
 
     def _chosen(self, kind: RowKind, rows: BoundRows, row_indexes: Numbers | None) -> Iterator[_MatchedRows]:
         """For each row the first action of its kind whose condition is TRUE."""
@@ -613,8 +558,9 @@ class _Rewrite(ABC):
                 rest = np.setdiff1d(np.arange(rows.count), hit)
                 rows, row_indexes = rows.at(rest), None if row_indexes is None else row_indexes[rest]
 
-    def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
-        """The rows that change. Raises LeftToEngineError where one would more than once, or too many do."""
+    def _changes(self, batch: _Batch, fired: Sequence[_MatchedRows]) -> _Changes:
+        """The rows that change. Raises LeftToEngineError where one would more than once."""
+        target = batch.target
         positions = Positions()
         pairs = [(item.row_indexes, item.action.number) for item in fired if item.row_indexes is not None]
         if pairs:
@@ -629,22 +575,26 @@ class _Rewrite(ABC):
 
     # The rows that are written
 
-    def _new(self, changes: _Changes) -> tuple[pa.Table, pa.Table]:
-        """New images of rows, with ROW_ADDRESS, and rows that are inserted: the columns of the output."""
+    def _put(self, changes: _Changes, output: _Output) -> None:
+        """Stages what takes the place of changed rows."""
+        images = self._images(changes)
+        if self._operator.recording.vectors:
+            output.add(images.drop_columns([hidden_names.ROW_ADDRESS]))
+        elif changes.files.num_rows:
+            output.files += self._successors(changes, images).files
+
+    def _images(self, changes: _Changes) -> pa.Table:
+        """New images of rows, with ROW_ADDRESS: of the output those columns that images have."""
         output = self._operator.output
-        schema = reader_schema(output)
         placed = reader_schema(StructType((*(output.fields[index] for index in self._imaged), ADDRESS)))
-        images, inserted = [placed.empty_table()], [schema.empty_table()]
+        images = [placed.empty_table()]
         for item in changes.fired:
-            if item.action.action.effect is RowEffect.DELETE:
-                continue
-            if item.row_indexes is None:
-                inserted.append(self._computed(item, range(len(output)), schema))
+            if item.action.action.effect is RowEffect.DELETE or item.row_indexes is None:
                 continue
             columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
             addresses = changes.target.column(hidden_names.ROW_ADDRESS).take(item.row_indexes)
             images.append(columns.append_column(placed.field(hidden_names.ROW_ADDRESS), addresses))
-        return pa.concat_tables(images), pa.concat_tables(inserted)
+        return pa.concat_tables(images)
 
     def _computed(self, item: _MatchedRows, row_indexes: Iterable[int], schema: pa.Schema) -> pa.Table:
         """The columns at some places in the output."""
@@ -652,21 +602,9 @@ class _Rewrite(ABC):
         require_satisfied(self._in_process.checks, table)
         return table
 
-    def _marked(self, changes: _Changes) -> Staged:
-        images, inserted = self._new(changes)
-        return self._written(pa.concat_tables([images.drop_columns([hidden_names.ROW_ADDRESS]), inserted]))
-
     def _written(self, rows: pa.Table) -> Staged:
-        if not rows.num_rows:
-            return self._stage.nothing()
         refuse_long_names(rows, self._operator.output, self._operator.target.partition_columns)
         return self._stage.write_memory_rows(MemoryRows(self._operator.output, rows))
-
-    def _copied(self, changes: _Changes) -> Staged:
-        """The successors of files: the rows that stay, and images in place of others; then what is inserted."""
-        images, inserted = self._new(changes)
-        staged = self._successors(changes, images) if changes.files.num_rows else self._stage.nothing()
-        return Staged((*staged.files, *self._written(inserted).files))
 
     @abstractmethod
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
@@ -694,6 +632,16 @@ class _Rewrite(ABC):
 class _WholeRewrite(_Rewrite):
     """A rewrite of files whose rows are all read, and written together."""
 
+    def _batches(self, source: pa.Table | None) -> Iterator[_Batch]:
+        scan, join = replace(self._operator.target, identity=False), self._operator.join
+        target = plain_rows(self._session, scan, (*scan.schema, ADDRESS))
+        if source is None or join is None:
+            yield _Batch(target, _NO_ROWS, _NO_ROWS)
+            return
+        assert self._in_process.on is not None
+        bound, others = rows_of(self._operator.target_alias, target), rows_of(join.alias, source)
+        yield _Batch(target, *equal_pairs(bound, others, self._in_process.on))
+
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
         return self._stage.unite(list(self._bins(changes, images)), self._operator.output)
 
@@ -717,20 +665,46 @@ class _SearchedRewrite(_Rewrite):
     def _takes_whole_rows(self) -> bool:
         return self._operator.recording.vectors
 
-    def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
-        condition = self._in_process.row_filter(source)
-        names = condition.columns | self._in_process.used(self._imaged)
-        return plain_rows(
-            self._session, scan, (*(item for item in scan.schema if item.name in names), ADDRESS), condition
-        )
+    def __init__(self, session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> None:
+        super().__init__(session, operator, stage)
+        self._keys = None if self._in_process.on is None else self._in_process.keys
+        self._reads_all = any(action.action.kind is _ALONE for action in self._in_process.actions)
 
-    def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
-        changes = super()._changes(target, fired)
-        # Only now is it known how many rows change. Nothing is staged yet, so the engine can still take the statement.
-        most = most_changed(self._session.stores, changes.files)
-        if changes.positions.marked > most:
-            raise LeftToEngineError(f"{changes.positions.marked:,} rows change, more than {most:,}")
-        return changes
+    def _batches(self, source: pa.Table | None) -> Iterator[_Batch]:
+        scan = located(replace(self._operator.target, identity=False))
+        if source is None or self._keys is None:
+            found = self._in_process.row_filter()
+            for files in _file_batches(scan, _batch_bytes(self._session)):
+                yield _Batch(self._read(scan, files, found), _NO_ROWS, _NO_ROWS)
+            return
+        pairs = self._met(scan, source, self._keys)
+        for files in _file_batches(scan, _batch_bytes(self._session)):
+            some = pairs.between(files.start << ROW_BITS, files.stop << ROW_BITS)
+            if len(some.addresses) or self._reads_all:
+                yield self._paired(scan, files, some, source, self._keys)
+
+    def _met(self, scan: Scan, source: pa.Table, keys: JoinKeys) -> Pairs:
+        columns = (*(item for item in scan.schema if item.name in keys.target_columns), ADDRESS)
+        pieces = (piece.mapped(keys.of_target) for piece in plain_pieces(self._session, scan, columns))
+        return met(tables_of(pieces), keys.of_source(source), memory_limit(self._session))
+
+    def _paired(self, scan: Scan, files: range, pairs: Pairs, source: pa.Table, keys: JoinKeys) -> _Batch:
+        """The rows of some files that have pairs, or all of them, and those of the pairs for which ON is TRUE."""
+        target = self._read(scan, files, addresses=None if self._reads_all else np.unique(pairs.addresses))
+        left = np.searchsorted(target.column(hidden_names.ROW_ADDRESS).to_numpy(), pairs.addresses)
+        right = pairs.sources
+        if not keys.are_all:
+            hit = self._in_process.indexes_on(target, left, source, right)
+            left, right = left[hit], right[hit]
+        return _Batch(target, left, right)
+
+    def _read(
+        self, scan: Scan, files: range, row_filter: ScanFilter | None = None, addresses: Numbers | None = None
+    ) -> pa.Table:
+        """The columns of some files that conditions and values use, with ROW_ADDRESS: see `plain_rows`."""
+        names = self._in_process.used(self._imaged) | (frozenset() if row_filter is None else row_filter.columns)
+        columns = (*(item for item in scan.schema if item.name in names), ADDRESS)
+        return plain_rows(self._session, scan, columns, row_filter, files=files, addresses=addresses)
 
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
         files = rewritten_files(self._session, self._operator, self._stage, changes.positions, changes.files)
@@ -742,3 +716,23 @@ def _numbered(rows: pa.Table) -> pa.Table:
     """Rows of a file with ROW_INDEX in place of ROW_ADDRESS."""
     _, numbers = split_addresses(rows.column(hidden_names.ROW_ADDRESS).to_numpy())
     return rows.drop_columns([hidden_names.ROW_ADDRESS]).append_column(hidden_names.ROW_INDEX, pa.array(numbers))
+
+
+_BATCH_BYTES = 512 << 20
+"""Memory of the rows of a batch of files: enough to keep all cores busy, and little beside what a process has."""
+
+
+def _batch_bytes(session: SessionFacts) -> int:
+    return min(_BATCH_BYTES, memory_limit(session) // 4)
+
+
+def _file_batches(scan: Scan, most: int) -> Iterator[range]:
+    """The numbers of the files of a scan, together as many as may have `most` bytes of rows, at least one."""
+    start, size = 0, 0
+    for number, bytes_of_file in enumerate(scan.files.column("size").to_pylist()):
+        if number > start and size + UNPACKED * bytes_of_file > most:
+            yield range(start, number)
+            start, size = number, 0
+        size += UNPACKED * bytes_of_file
+    if scan.files.num_rows > start:
+        yield range(start, scan.files.num_rows)

@@ -8,7 +8,6 @@ Spark's readers.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,9 +20,6 @@ from deltasql.base import LeftToEngineError, Numbers, np, pa, pc, session_settin
 from deltasql.engines.choice import is_small, require_searching, require_streaming, scan_size
 from deltasql.files import (
     ADDRESS,
-    CHOSEN_ROWS,
-    FEW_BYTES,
-    RESULT_BYTES,
     FileReader,
     Piece,
     RowFilter,
@@ -36,6 +32,7 @@ from deltasql.files import (
     readable_files,
     reader_schema,
     require_memory,
+    split_addresses,
     tables_of,
     vector_positions,
 )
@@ -116,44 +113,67 @@ class PlainScan:
 
 @dataclass(frozen=True, slots=True)
 class ScanFilter:
-    """Which rows of a scan are read: those of which `mask` says so, from columns of these names and their number.
-
-    Of more than `most` of them the engine is to read all.
-    """
+    """Which rows of a scan are read: those of which `mask` says so, from columns of these names and their number."""
 
     columns: frozenset[str]
     mask: Callable[[pa.Table, int], np.ndarray[Any, Any]]
-    most: int
 
 
 def plain_rows(
-    session: SessionFacts, scan: Scan, columns: Sequence[StructField], row_filter: ScanFilter | None = None
+    session: SessionFacts,
+    scan: Scan,
+    columns: Sequence[StructField],
+    row_filter: ScanFilter | None = None,
+    *,
+    files: range | None = None,
+    addresses: Numbers | None = None,
 ) -> pa.Table:
     """The rows of a scan with some of its columns, and ADDRESS if it is among them: see `PlainScan.table`.
 
-    `columns` include those of the filter. Raises LeftToEngineError where the rows are more than the filter's `most`,
-    or take more than the limit of memory.
+    `columns` include those of the filter. `files` are the numbers of the files that are read (None: all), `addresses`
+    those of the rows in ascending order (None: all that are not deleted). Raises LeftToEngineError where the rows take
+    more than the limit of memory.
     """
-    most = math.inf if row_filter is None else row_filter.most
-    read = tables_of(plain_pieces(session, scan, columns, row_filter))
-    tables = list(_up_to(most, memory_limit(session), read))
+    read = tables_of(plain_pieces(session, scan, columns, row_filter, files=files, addresses=addresses))
+    tables = list(_up_to(memory_limit(session), read))
     return pa.concat_tables(tables) if tables else reader_schema(StructType(tuple(columns))).empty_table()
 
 
+def first_rows(
+    session: SessionFacts, scan: Scan, columns: Sequence[StructField], row_filter: ScanFilter | None, count: int
+) -> pa.Table:
+    """As `plain_rows`, at least `count` rows if there are so many; the files behind them are not read."""
+    found, size = [reader_schema(StructType(tuple(columns))).empty_table()], 0
+    for table in tables_of(plain_pieces(session, scan, columns, row_filter)):
+        found.append(table)
+        size += table.num_rows
+        if size >= count:
+            break
+    return pa.concat_tables(found)
+
+
 def plain_pieces(
-    session: SessionFacts, scan: Scan, columns: Sequence[StructField], row_filter: ScanFilter | None = None
+    session: SessionFacts,
+    scan: Scan,
+    columns: Sequence[StructField],
+    row_filter: ScanFilter | None = None,
+    *,
+    files: range | None = None,
+    addresses: Numbers | None = None,
 ) -> Iterator[Piece]:
     """As `plain_rows`, piece by piece, in the order of the files, and of any number."""
-    scan = located(scan)
+    scan = replace(located(scan), marked_only=addresses is not None)
     parted = {name.lower() for name in scan.partition_columns}
     # Rows without a column could not be counted.
     stored = StructType(tuple(item for item in columns if item.name.lower() not in parted) or (ADDRESS,))
     values = _partition_values(scan, [item for item in columns if item.name.lower() in parted])
-    paths = readable_files(scan, scan.files.column("location").to_pylist(), may_be_missing=False)
-    marked = {
-        path: partial(vector_positions, session.stores, scan, vector)
-        for path, vector in deleted_by_file(scan, paths).items()
-    }
+    locations = scan.files.column("location").to_pylist()
+    if addresses is None:
+        paths = locations if files is None else locations[files.start : files.stop]
+        marked = _deleted(session, scan, readable_files(scan, paths, may_be_missing=False))
+    else:
+        marked = _by_file(addresses, locations)
+        paths = list(marked)
     target = reader_schema(StructType(tuple(columns)))
     reader = FileReader(
         session.stores, scan, stored, None if row_filter is None else _filter(row_filter, values, target)
@@ -162,13 +182,28 @@ def plain_pieces(
         yield piece.mapped(partial(_with_values, values=values.get(path, {}), target=target))
 
 
-def _up_to(most: float, limit: int, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """The rows of files. Raises LeftToEngineError where they are more than `most`, or take more than `limit` bytes."""
+def _by_file(addresses: Numbers, locations: Sequence[str]) -> dict[str, Callable[[], Numbers]]:
+    """The row indexes in each file that has any of some addresses, which are in ascending order."""
+    numbers, rows = split_addresses(addresses)
+    files, starts = np.unique(numbers, return_index=True)
+    parts = np.split(rows, starts[1:]) if len(files) else []
+    return {locations[file]: partial(_same, part) for file, part in zip(files.tolist(), parts, strict=True)}
+
+
+def _deleted(session: SessionFacts, scan: Scan, paths: Sequence[str]) -> dict[str, Callable[[], Numbers]]:
+    """The row indexes that are deleted of each file with a deletion vector."""
+    vectors = deleted_by_file(scan, paths)
+    return {path: partial(vector_positions, session.stores, scan, vector) for path, vector in vectors.items()}
+
+
+def _same(rows: Numbers) -> Numbers:
+    return rows
+
+
+def _up_to(limit: int, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The rows of files. Raises LeftToEngineError where they take more than `limit` bytes."""
     size = 0
     for table in tables:
-        most -= table.num_rows
-        if most < 0:
-            raise LeftToEngineError("more rows are found than this process computes")
         size += table.nbytes
         if size > limit:
             raise LeftToEngineError(f"the rows take more than {session_settings.MEMORY_LIMIT.name}, {limit:,} bytes")
@@ -242,8 +277,6 @@ def require_scan_size(session: SessionFacts, scan: Scan, *, streams: bool) -> No
     if streams:
         require_streaming(session, scan.table.location, size)
         return
-    if size > RESULT_BYTES:
-        raise LeftToEngineError(f"{size:,} bytes are read, more than {RESULT_BYTES:,}")
     require_memory(session, size)
 
 
@@ -504,7 +537,10 @@ class SelectedRows:
 
     def table(self, session: SessionFacts) -> pa.Table:
         """All rows: see `PlainScan.table`."""
-        read = plain_rows(session, self.plain.scan, self._read(), self._row_filter)
+        if self.order or self.limit is None:
+            read = plain_rows(session, self.plain.scan, self._read(), self._row_filter)
+        else:
+            read = first_rows(session, self.plain.scan, self._read(), self._row_filter, self.limit)
         rows = arranged(read.select([item.name for item in self.plain.columns]), self.order, self.limit)
         return rows.rename_columns(list(self.plain.names))
 
@@ -525,7 +561,7 @@ class SelectedRows:
         if where is None:
             return None
         named = frozenset(column.name for column in columns_of(where))
-        return ScanFilter(named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)), CHOSEN_ROWS)
+        return ScanFilter(named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)))
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""
@@ -563,8 +599,6 @@ def selected(session: SessionFacts, scan: Scan, parsed: Selection, *, streams: b
     require_scan_size(session, scan, streams=streams and not parsed.order and parsed.limit is None)
     plain = with_columns(scan, parsed.columns)
     if not is_small(scan):
-        if not parsed.where:
-            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
         require_searching(session, scan.table.location, scan_size(scan))
     where = None if parsed.where is None else _condition(parsed.where, parsed.alias, plain)
     return SelectedRows(plain, parsed.alias, where, ordered_indexes(plain.schema, parsed.order), parsed.limit)

@@ -5,7 +5,7 @@ These are constants, rows in memory, tables, Parquet files, and views of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,8 +29,8 @@ from deltasql.engines.local.selections import (
 )
 from deltasql.files import JOINED_PAIRS, Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
 from deltasql.log import is_local
-from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
-from deltasql.schema import BOOLEAN, DOUBLE, StructType, as_nullable, bare_schema, to_table
+from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns, hidden_names
+from deltasql.schema import BOOLEAN, DOUBLE, StructType, arrow_type, as_nullable, bare_schema, to_table
 from deltasql.sql import (
     ColumnOf,
     Compared,
@@ -158,7 +158,7 @@ def _of_table(session: SessionFacts, operator: Operator, streams: bool) -> Local
         return LocalRows(plan.schema, partial(plan.table, session), partial(plan.pieces, session))
     if isinstance(plan, PlainScan):
         scan = plan.scan
-        require_fits_in_memory(session, scan.table.location, scan.files.num_rows, scan_size(scan))
+        require_fits_in_memory(session, scan.table.location, scan_size(scan))
     return LocalRows(plan.schema, partial(plan.table, session))
 
 
@@ -290,7 +290,7 @@ def _columns_of(
     if streams:
         require_streaming(session, paths[0], size)
     else:
-        require_fits_in_memory(session, paths[0], len(paths), size)
+        require_fits_in_memory(session, paths[0], size)
     names, stored = [name for _, name in pairs], StructType(tuple(dict.fromkeys(fields)))
 
     def arranged_columns(rows: pa.Table) -> pa.Table:
@@ -401,3 +401,125 @@ def _with_equal(
     # The places behind each start, one after another.
     steps = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     return np.repeat(at, times), order[np.repeat(starts, times) + steps]
+
+
+# Pairs of the rows of a large target and of a source, whose join keys are equal: the target is streamed by blocks
+
+_LEAST_ROWS = 1 << 20
+"""Rows of a block: a join of so many takes about 50 ms, beside which its start does not count."""
+_PAIR_BYTES = 64
+"""Of memory for each pair: two numbers, and copies of them in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Addresses of target rows (ROW_ADDRESS) in ascending order, each beside the index of the source row it meets."""
+
+    addresses: Numbers
+    sources: Numbers
+
+    def between(self, start: int, end: int) -> Pairs:
+        """The pairs whose addresses are in [start, end)."""
+        first, last = np.searchsorted(self.addresses, [start, end]).tolist()
+        return Pairs(self.addresses[first:last], self.sources[first:last])
+
+
+class JoinKeys:
+    """The equalities of an ON between expressions of the target and of the source, in this order.
+
+    Raises LeftToEngineError where ON has none: the engine then compares each row with each.
+    """
+
+    def __init__(self, on: RowExpression, target: str, source: str) -> None:
+        self._target, self._source = target, source
+        found = {item: sides for item in equalities(on) if (sides := self._sides(item)) is not None}
+        if not found:
+            raise LeftToEngineError("ON has no equality between the target and the source")
+        self._pairs = list(found.values())
+        self.are_all = all(item in found for item in _conjuncts(on))
+        """Whether ON is these equalities and nothing else."""
+
+    def _sides(self, equality: Compared) -> tuple[RowExpression, RowExpression] | None:
+        for mine, other in ((equality.left, equality.right), (equality.right, equality.left)):
+            if _aliases(mine) == {self._target} and _aliases(other) == {self._source}:
+                return mine, other
+        return None
+
+    @property
+    def target_columns(self) -> frozenset[str]:
+        """Names of the target's columns in the keys."""
+        return frozenset(column.name for mine, _ in self._pairs for column in columns_of(mine))
+
+    def of_target(self, rows: pa.Table) -> pa.Table:
+        """The keys of rows of the target, numbered, beside their ROW_ADDRESS."""
+        keys = self._evaluated([mine for mine, _ in self._pairs], self._target, rows)
+        return keys.append_column(hidden_names.ROW_ADDRESS, rows.column(hidden_names.ROW_ADDRESS))
+
+    def of_source(self, rows: pa.Table) -> pa.Table:
+        """The keys of rows of the source, numbered, beside the index of each row."""
+        keys = self._evaluated([other for _, other in self._pairs], self._source, rows)
+        return keys.append_column(hidden_names.SOURCE_ROW, pa.array(np.arange(rows.num_rows)))
+
+    @staticmethod
+    def _evaluated(keys: Sequence[RowExpression], alias: str, rows: pa.Table) -> pa.Table:
+        bound = BoundRows({alias: rows}, rows.num_rows)
+        return pa.table({str(at): values(key, bound).cast(arrow_type(key.type)) for at, key in enumerate(keys)})
+
+
+def _aliases(expression: RowExpression) -> set[str]:
+    return {column.alias for column in columns_of(expression)}
+
+
+def _conjuncts(on: RowExpression) -> Iterator[RowExpression]:
+    if isinstance(on, Joined) and on.operator == "AND":
+        for part in on.parts:
+            yield from _conjuncts(part)
+    else:
+        yield on
+
+
+def met(target: Iterable[pa.Table], source: pa.Table, most_bytes: int) -> Pairs:
+    """The pairs of the target's rows, piece by piece, and the source's: see `JoinKeys` for their columns.
+
+    Raises LeftToEngineError where the pairs take more than `most_bytes` of memory.
+    """
+    found, count = list[pa.Table](), 0
+    for block in _blocks(target, max(_LEAST_ROWS, 2 * source.num_rows)):
+        found.append(_hash_joined(block, source))
+        count += found[-1].num_rows
+        if count * _PAIR_BYTES > most_bytes:
+            raise LeftToEngineError(f"the pairs of rows that meet take more than {most_bytes:,} bytes")
+    if not found:
+        return Pairs(np.array([], np.int64), np.array([], np.int64))
+    joined = pa.concat_tables(found)
+    addresses, sources = (joined.column(number).to_numpy() for number in range(2))
+    order = np.lexsort((sources, addresses))
+    return Pairs(addresses[order], sources[order])
+
+
+def _blocks(tables: Iterable[pa.Table], least: int) -> Iterator[pa.Table]:
+    waiting, count = list[pa.Table](), 0
+    for table in tables:
+        waiting.append(table)
+        count += table.num_rows
+        if count >= least:
+            yield pa.concat_tables(waiting)
+            waiting, count = [], 0
+    if count:
+        yield pa.concat_tables(waiting)
+
+
+def _hash_joined(target: pa.Table, source: pa.Table) -> pa.Table:
+    """ROW_ADDRESS and SOURCE_ROW of the rows with equal keys. NULL equals nothing."""
+    from pyarrow.acero import Declaration, HashJoinNodeOptions, TableSourceNodeOptions
+
+    keys = target.column_names[:-1]
+    options = HashJoinNodeOptions(
+        "inner",
+        left_keys=keys,
+        right_keys=keys,
+        left_output=[hidden_names.ROW_ADDRESS],
+        right_output=[hidden_names.SOURCE_ROW],
+    )
+    inputs = [Declaration("table_source", TableSourceNodeOptions(table)) for table in (target, source)]
+    return Declaration("hashjoin", options, inputs=inputs).to_table()

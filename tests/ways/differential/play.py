@@ -25,6 +25,8 @@ _NONE_IS_SMALL = (
     ("deltasql.files.reading.file_reader.PIECE_BYTES", 1),
     ("deltasql.files.writing.arrow_files.PIECE_BYTES", 1),
     ("deltasql.files.writing.arrow_files.FILE_BYTES", 2 << 10),
+    ("deltasql.engines.local.rewrites._BATCH_BYTES", 1 << 10),
+    ("deltasql.engines.local.sources._LEAST_ROWS", 1),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
     ("deltasql.engines.spark.rewrites.position_search.LEAST_ROWS", 0),
     ("deltasql.engines.spark.rewrites.position_search.SOURCE_PART", 100),

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.base import F, LeftToEngineError, np, pa, pc
-from deltasql.engines.rewriting import bin_numbers, bin_sizes, data_schema, may_copy_rows, most_bytes, united
+from deltasql.engines.rewriting import bin_numbers, bin_sizes, data_schema, may_copy_rows, united
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -169,7 +169,7 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
 def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tuple[Staged, tuple[int, ...]]:
     """Stages the new files; the `origin` of each is a number, and the tuple has the bin of each number."""
     plain = operator.curve is None and not _stored_partitions(operator)
-    if plain and may_copy_rows(spark, operator.target, stage, bin_sizes(operator), most_bytes(spark)):
+    if plain and may_copy_rows(spark, operator.target, stage, bin_sizes(operator)):
         with suppress(LeftToEngineError):
             return united(spark, operator, stage), bin_numbers(operator)
         stage.discard()
