@@ -47,8 +47,8 @@ from deltasql.files import (
     readable_files,
     reader_schema,
     row_group_rows,
+    rows_by_file,
     spark_uri,
-    split_addresses,
     vector_positions,
 )
 from deltasql.log import Stores, decode_path, prune
@@ -232,17 +232,13 @@ def positions_of(addresses: np.ndarray[Any, Any], actions: np.ndarray[Any, Any],
 
     `paths` are the files by number.
     """
-    distinct, first = np.unique(addresses, return_index=True)
-    numbers, rows = split_addresses(distinct)
-    files, starts = np.unique(numbers, return_index=True)
-    parts = np.split(rows.astype(np.uint64), starts[1:])
-    pairs = (
-        {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)}
-        if len(distinct)
-        else {}
-    )
-    kinds, counts = np.unique(actions[first], return_counts=True)
-    return Positions(pairs, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(addresses))
+    fired = len(addresses)
+    if fired and not (addresses[1:] > addresses[:-1]).all():
+        addresses, first = np.unique(addresses, return_index=True)
+        actions = actions[first]
+    kinds, counts = np.unique(actions, return_counts=True)
+    pairs = {spark_uri(paths[file]): rows.astype(np.uint64) for file, rows in rows_by_file(addresses)}
+    return Positions(pairs, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), fired)
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:

@@ -19,7 +19,7 @@ __getattr__, __dir__ = door(
         batches count_live_rows encoded_name footer_columns group_sizes in_memory index_mask is_of_old_calendar
         reader_schema row_count row_group_rows slice_between spark_uri split_addresses tables_of widest
     reading.file_tables: deleted_by_file file_numbers file_pieces literal_table located missing_file
-        readable_files vector_positions
+        readable_files rows_by_file starts vector_positions
     rendering: AUTO FORMATS
     rendering.html: diff_html
     rendering.progress: ProgressLine number_text size_text

@@ -55,6 +55,8 @@ from deltasql.files.reading.file_tables import literal_table as literal_table
 from deltasql.files.reading.file_tables import located as located
 from deltasql.files.reading.file_tables import missing_file as missing_file
 from deltasql.files.reading.file_tables import readable_files as readable_files
+from deltasql.files.reading.file_tables import rows_by_file as rows_by_file
+from deltasql.files.reading.file_tables import starts as starts
 from deltasql.files.reading.file_tables import vector_positions as vector_positions
 from deltasql.files.rendering import AUTO as AUTO
 from deltasql.files.rendering import FORMATS as FORMATS

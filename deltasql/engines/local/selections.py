@@ -32,7 +32,7 @@ from deltasql.files import (
     readable_files,
     reader_schema,
     require_memory,
-    split_addresses,
+    rows_by_file,
     tables_of,
     vector_positions,
 )
@@ -172,7 +172,7 @@ def plain_pieces(
         paths = locations if files is None else locations[files.start : files.stop]
         marked = _deleted(session, scan, readable_files(scan, paths, may_be_missing=False))
     else:
-        marked = _by_file(addresses, locations)
+        marked = {locations[file]: partial(np.asarray, rows) for file, rows in rows_by_file(addresses)}
         paths = list(marked)
     target = reader_schema(StructType(tuple(columns)))
     reader = FileReader(
@@ -182,22 +182,10 @@ def plain_pieces(
         yield piece.mapped(partial(_with_values, values=values.get(path, {}), target=target))
 
 
-def _by_file(addresses: Numbers, locations: Sequence[str]) -> dict[str, Callable[[], Numbers]]:
-    """The row indexes in each file that has any of some addresses, which are in ascending order."""
-    numbers, rows = split_addresses(addresses)
-    files, starts = np.unique(numbers, return_index=True)
-    parts = np.split(rows, starts[1:]) if len(files) else []
-    return {locations[file]: partial(_same, part) for file, part in zip(files.tolist(), parts, strict=True)}
-
-
 def _deleted(session: SessionFacts, scan: Scan, paths: Sequence[str]) -> dict[str, Callable[[], Numbers]]:
     """The row indexes that are deleted of each file with a deletion vector."""
     vectors = deleted_by_file(scan, paths)
     return {path: partial(vector_positions, session.stores, scan, vector) for path, vector in vectors.items()}
-
-
-def _same(rows: Numbers) -> Numbers:
-    return rows
 
 
 def _up_to(limit: int, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
