@@ -51,7 +51,7 @@ from deltasql.files import (
     spark_uri,
     vector_positions,
 )
-from deltasql.log import Stores, decode_path, prune
+from deltasql.log import Stores, decode_path, key_condition, skipped
 from deltasql.plan import EqualKey, Rearrange, Rewrite, RowEffect, Scan
 from deltasql.planner import RewriteOutcome
 from deltasql.schema import (
@@ -62,7 +62,6 @@ from deltasql.schema import (
     StructType,
     physical_name,
     physical_schema,
-    sql_literal,
     with_lengths,
     without_lengths,
 )
@@ -241,15 +240,23 @@ def positions_of(addresses: np.ndarray[Any, Any], actions: np.ndarray[Any, Any],
     return Positions(pairs, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), fired)
 
 
-def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
-    """`target`, aliased as `alias`, without the files whose statistics exclude all ranges (key, least, greatest)."""
-    usable = [(key.target, low, high) for key, low, high in key_ranges if _comparable(key.type, low)]
+def candidates(target: Scan, alias: str, keys: Iterable[tuple[EqualKey, Sequence[Any]]], *, are_all: bool) -> Scan:
+    """`target`, aliased as `alias`, without the files whose statistics exclude the keys of all source rows.
+
+    With each key come its values in the source, or the least and the greatest of them unless they `are_all`.
+    """
+    usable = [(key.target, values) for key, values in keys if values and all(_comparable(key.type, v) for v in values)]
     if not usable or target.files.num_rows == 0:
         return target
-    predicate = " AND ".join(
-        f"{key} >= {sql_literal(low)} AND {key} <= {sql_literal(high)}" for key, low, high in usable
-    )
-    files = prune(target.files, predicate, target.schema, target.partition_columns, alias)
+    described = [
+        key_condition(key, values, target.schema, target.partition_columns, alias, are_all=are_all)
+        for key, values in usable
+    ]
+    if target.pruning.narrowed is None:
+        files = skipped(target.files, described)
+    else:
+        paths = target.pruning.narrowed(described)
+        files = target.files.filter(pc.is_in(target.files.column("path"), value_set=paths.combine_chunks()))
     return replace(target, files=files)
 
 

@@ -42,11 +42,11 @@ __getattr__, __dir__ = door(
         requested_features
     replay.checkpoint: OLD_DAYS
     replay.snapshot: DeltaLog Snapshot unlogged_snapshot
-    skipping.conditions: INTEGRAL BoundedColumn Condition
+    skipping.conditions: INTEGRAL AllOf BoundedColumn Condition
     skipping.partition_conditions: Partitions file_mask partition_value rows_of unreadable_text
     skipping.predicates: condition find_column
     skipping.pruning: FileGroup TallyFilter file_groups files_in_partitions first_files has_exact_high
-        has_exact_low matches_partition partition_only prune skip_files
+        has_exact_low key_condition matches_partition partition_only prune skip_files skipped
     source_files: COPY_INTO SPECIAL Choice FileSource ListedFile LoadedFiles broken_files encoded find_source
         glob_expression loaded_files newest_part part_path read_parts transaction
     storage.listing: LAST_CHECKPOINT LOG IsHidden TableListing absolute absolute_location canonical

@@ -137,6 +137,7 @@ from deltasql.log.replay.snapshot import DeltaLog as DeltaLog
 from deltasql.log.replay.snapshot import Snapshot as Snapshot
 from deltasql.log.replay.snapshot import unlogged_snapshot as unlogged_snapshot
 from deltasql.log.skipping.conditions import INTEGRAL as INTEGRAL
+from deltasql.log.skipping.conditions import AllOf as AllOf
 from deltasql.log.skipping.conditions import BoundedColumn as BoundedColumn
 from deltasql.log.skipping.conditions import Condition as Condition
 from deltasql.log.skipping.partition_conditions import Partitions as Partitions
@@ -153,10 +154,12 @@ from deltasql.log.skipping.pruning import files_in_partitions as files_in_partit
 from deltasql.log.skipping.pruning import first_files as first_files
 from deltasql.log.skipping.pruning import has_exact_high as has_exact_high
 from deltasql.log.skipping.pruning import has_exact_low as has_exact_low
+from deltasql.log.skipping.pruning import key_condition as key_condition
 from deltasql.log.skipping.pruning import matches_partition as matches_partition
 from deltasql.log.skipping.pruning import partition_only as partition_only
 from deltasql.log.skipping.pruning import prune as prune
 from deltasql.log.skipping.pruning import skip_files as skip_files
+from deltasql.log.skipping.pruning import skipped as skipped
 from deltasql.log.source_files import COPY_INTO as COPY_INTO
 from deltasql.log.source_files import SPECIAL as SPECIAL
 from deltasql.log.source_files import Choice as Choice

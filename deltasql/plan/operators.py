@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 from deltasql.base import pa
 from deltasql.schema import DataType, RowIdColumns, StructType
@@ -51,11 +51,13 @@ class Pruning:
     """How the files of a scan were chosen, out of `total_files`.
 
     They were chosen by `predicate`, with columns qualified by `alias`: rows for which it is not TRUE are not needed.
+    `narrowed` gives the paths of those that also meet a condition of `log.skipping`, by statistics read before.
     """
 
     total_files: int
     predicate: str | None = None
     alias: str | None = None
+    narrowed: Callable[[Any], pa.ChunkedArray] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -51,7 +51,14 @@ from deltasql.planner.changes import Answer, LogRows, QueryRows
 from deltasql.planner.context import GLOBAL, Context, TextReader, plan
 from deltasql.planner.foreign import is_scanned, source_snapshot
 from deltasql.planner.information import information_rows, memory_rows
-from deltasql.planner.read_files import UsedRows, called_files, located_files, location_of, selected_files
+from deltasql.planner.read_files import (
+    UsedRows,
+    called_files,
+    located_files,
+    location_of,
+    narrowed_files,
+    selected_files,
+)
 from deltasql.schema import StructType
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
@@ -302,7 +309,7 @@ def scan(
         schema=snapshot.schema,
         partition_columns=snapshot.partition_columns,
         files=files,
-        pruning=Pruning(total, predicate, alias),
+        pruning=Pruning(total, predicate, alias, partial(narrowed_files, context, snapshot, predicate, alias)),
         row_ids=row_ids,
     )
 

@@ -30,7 +30,9 @@ from deltasql.base import (
 from deltasql.files import sure_bounds
 from deltasql.log import (
     SPECIAL,
+    AllOf,
     Choice,
+    Condition,
     FileSource,
     ListedFile,
     Snapshot,
@@ -74,6 +76,19 @@ def selected_files(
     files, total = _selected(context, snapshot, predicate, alias, needed, enough)
     check_partitions(files, snapshot)
     return files.select(columns), total
+
+
+def narrowed_files(
+    context: Context, snapshot: Snapshot, predicate: str | None, alias: str | None, conditions: Sequence[Condition]
+) -> pa.ChunkedArray:
+    """The paths of the files that may hold a row for which `predicate` and all of `conditions` are TRUE."""
+    zone, partitions = context.time_zone, snapshot.partition_columns
+    selections = [] if predicate is None else [condition(predicate, snapshot.schema, partitions, alias, zone)]
+    selection = AllOf((*selections, *conditions))
+    by_statistics = context.setting(session_settings.STATISTICS_SKIP)
+    skip = partial(skip_files, selection=selection, columns=("path",), timezone=zone, by_statistics=by_statistics)
+    files, _ = snapshot.read_files(skip)
+    return files.column("path")
 
 
 def check_partitions(files: pa.Table, snapshot: Snapshot) -> None:

@@ -73,6 +73,7 @@ from deltasql.plan import (
     EVALUATED,
     ComputedBy,
     Constraint,
+    EqualKey,
     MemoryRows,
     Rewrite,
     RowAction,
@@ -365,11 +366,11 @@ def _has_parts(item: StructField) -> bool:
 
 def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
     """Raises LeftToEngineError where this process may not look for rows in many files, and copy those that stay."""
-    sizes = operator.target.files.column("size").to_pylist()
-    require_searching(session, operator.target.table.location, sum(sizes))
+    sizes = operator.target.files.column("size")
+    require_searching(session, operator.target.table.location, pc.sum(sizes).as_py() or 0)
     # With deletion vectors no file is copied, so that the size of a file does not matter.
     if not operator.recording.vectors:
-        require_memory(session, max(sizes, default=0))
+        require_memory(session, pc.max(sizes).as_py() or 0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -518,13 +519,14 @@ class _Rewrite(ABC):
         # WHEN NOT MATCHED BY SOURCE needs all rows: those of a skipped file have no match, and may have to change.
         if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
             return operator.target
-        ranges = []
+        keys = list[tuple[EqualKey, pa.Array]]()
         for key in join.equal_keys:
             # A key that this process cannot evaluate with certainty only leaves more files to be read.
             with suppress(LeftToEngineError):
-                ends = pc.min_max(self._in_process.source_values(key.source, source)).as_py()
-                ranges.append((key, ends["min"], ends["max"]))
-        return candidates(operator.target, operator.target_alias, ranges)
+                keys.append((key, pc.unique(self._in_process.source_values(key.source, source)).drop_null()))
+        are_all = all(len(found) <= _LISTED_KEYS for _, found in keys)
+        listed = ((key, found.to_pylist() if are_all else _ends(found)) for key, found in keys)
+        return candidates(operator.target, operator.target_alias, listed, are_all=are_all)
 
     @abstractmethod
     def _batches(self, source: pa.Table | None) -> Iterator[_Batch]:
@@ -723,6 +725,15 @@ def _numbered(rows: pa.Table) -> pa.Table:
     """Rows of a file with ROW_INDEX in place of ROW_ADDRESS."""
     _, numbers = split_addresses(rows.column(hidden_names.ROW_ADDRESS).to_numpy())
     return rows.drop_columns([hidden_names.ROW_ADDRESS]).append_column(hidden_names.ROW_INDEX, pa.array(numbers))
+
+
+_LISTED_KEYS = 100_000
+"""Of so many keys each is compared with the bounds of files; of more, which meet most files, the least and greatest."""
+
+
+def _ends(found: pa.Array) -> list[Any]:
+    ends = pc.min_max(found).as_py()
+    return [ends["min"], ends["max"]]
 
 
 _BATCH_BYTES = 512 << 20

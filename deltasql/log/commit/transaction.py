@@ -40,6 +40,7 @@ from deltasql.log.commit.commit_writer import (
 )
 from deltasql.log.commit.conflict import (
     Attempt,
+    CanonicalPaths,
     IsolationLevel,
     ReadPredicate,
     ReadSet,
@@ -314,26 +315,28 @@ class RecordedReads:
     def __init__(self, root: str) -> None:
         self._root = root
         self.predicates: list[ReadPredicate] = []
-        self.files: set[str] = set()
+        self._files: list[Collection[str]] = []
         self.whole_table = False
         self.app_ids: set[str] = set()
 
     def record(
         self,
         predicate: str | None,
-        files: Iterable[str] | None,
+        files: Collection[str] | None,
         whole_table: bool,
         matches: Callable[[Mapping[str, str | None]], bool] | None,
     ) -> None:
         """Adds a scan: see `Transaction.record_read`."""
         self.whole_table |= whole_table or (predicate is None and files is None)
         self.predicates.append(ReadPredicate(predicate if predicate is not None else "true", matches))
-        self.files.update(canonical(path, self._root) for path in files or ())
+        if files is not None:
+            self._files.append(files)
 
     @property
     def read_set(self) -> ReadSet:
         """The recorded reads as input of the conflict rules."""
-        return ReadSet(tuple(self.predicates), frozenset(self.files), self.whole_table, frozenset(self.app_ids))
+        files = CanonicalPaths(self._root, tuple(self._files))
+        return ReadSet(tuple(self.predicates), files, self.whole_table, frozenset(self.app_ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +395,7 @@ class Transaction:
     def record_read(
         self,
         predicate: str | None = None,
-        files: Iterable[str] | None = None,
+        files: Collection[str] | None = None,
         whole_table: bool = False,
         matches: Callable[[Mapping[str, str | None]], bool] | None = None,
     ) -> None:

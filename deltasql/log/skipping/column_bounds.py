@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import pa, pc
+from deltasql.base import np, pa, pc
 from deltasql.log.actions.action_fields import parsed_object, read_objects
 from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf, Unknown
 from deltasql.log.skipping.partition_conditions import combined
@@ -501,6 +501,12 @@ def _one_of(leaf: OneOf, bounds: Bounds) -> FileMask:
     if len(leaf.values) <= _FEW:
         return combined(False, [_compared(leaf.column, "=", value, bounds) for value in leaf.values])
     values = sorted(set(leaf.values))
+    if pa.types.is_integer(bounds.low.type):
+        low, high = (pc.fill_null(edge, value) for edge, value in ((bounds.low, -(2**63)), (bounds.high, 2**63 - 1)))
+        numbers = np.array(values, np.int64)
+        first = np.searchsorted(numbers, low.to_numpy(), "left")
+        last = np.searchsorted(numbers, high.to_numpy(), "right")
+        return pa.chunked_array([pa.array(first < last)])
     ranges = zip(bounds.low.to_pylist(), bounds.high.to_pylist(), strict=True)
     return flags([_range_contains(low, high, values) for low, high in ranges])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,10 +28,21 @@ from deltasql.log.skipping.column_bounds import (
     read_bounds,
     statistics_of,
 )
-from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn, Condition, Leaf, Unknown, leaves
+from deltasql.log.skipping.conditions import (
+    INTEGRAL,
+    UNKNOWN,
+    AllOf,
+    BoundedColumn,
+    Condition,
+    Leaf,
+    NullTest,
+    OneOf,
+    Unknown,
+    leaves,
+)
 from deltasql.log.skipping.partition_conditions import Partitions, encoded, file_mask, filtered, first_numbers, rows_of
 from deltasql.log.skipping.predicates import condition
-from deltasql.schema import DecimalType, StructType
+from deltasql.schema import DecimalType, StructType, sql_literal
 from deltasql.sql import column_references, has_subquery, is_deterministic, require_value
 
 if TYPE_CHECKING:
@@ -44,6 +56,7 @@ if TYPE_CHECKING:
     NanCheck: TypeAlias = Callable[[Sequence[str]], Sequence[bool]]
     """Says of the locations of files whether a file with NaN has no upper bound of floats, or NaN as such."""
 
+_EPOCH = date(1970, 1, 1)
 # So few files that their statistics are no work; of more, bounds are kept for the next statement.
 _FEW = 4096
 # Of no more files than this it is looked up whether their upper bounds of floats leave out NaN.
@@ -68,15 +81,48 @@ def prune(
     qualify columns. Without the session's `timezone`, timestamps that name no zone drop no file.
     `ignores_nan`: upper bounds of floats may leave out NaN.
     """
-    if predicate is None or files.num_rows == 0:
+    if predicate is None:
         return files
     selection = condition(predicate, schema, partition_columns, alias, timezone)
+    return _pruned(files, selection, timezone, ignores_nan=ignores_nan)
+
+
+def skipped(files: pa.Table, selections: Sequence[Condition]) -> pa.Table:
+    """As `prune`, by conditions all of which a row must meet."""
+    return _pruned(files, AllOf(tuple(selections)), None, ignores_nan=True)
+
+
+def _pruned(files: pa.Table, selection: Condition, timezone: str | None, *, ignores_nan: bool) -> pa.Table:
+    if files.num_rows == 0:
+        return files
     files = filtered(files, file_mask(selection, Partitions(files, timezone).mask))
     columns = _bounded(selection)
     if not columns or files.num_rows == 0:
         return files
     bounds = read_bounds(files["stats"], columns)
     return filtered(files, _by_bounds(selection, files, bounds, timezone, ignores_nan=ignores_nan))
+
+
+def key_condition(
+    key: str, values: Sequence[Any], schema: StructType, partition_columns: Sequence[str], alias: str, *, are_all: bool
+) -> Condition:
+    """The condition that a column, qualified by `alias`, equals one of some values: see `prune`.
+
+    Unless they `are_all` there is, `values` are the least and the greatest. They are texts, numbers or dates, as the
+    column is; the condition on anything but a column is UNKNOWN.
+    """
+    found = condition(f"{key} IS NOT NULL", schema, partition_columns, alias, None)
+    if not isinstance(found, NullTest):
+        return UNKNOWN
+    column = found.column
+    if are_all and column.kind != "decimal":
+        # As the bounds of files have them: dates are days.
+        return OneOf(
+            column, tuple((value - _EPOCH).days if isinstance(value, date) else value for value in values), False
+        )
+    edges = ((">=", min(values)), ("<=", max(values)))
+    predicate = " AND ".join(f"{key} {operator} {sql_literal(value)}" for operator, value in edges)
+    return condition(predicate, schema, partition_columns, alias, None)
 
 
 def skip_files(

@@ -91,7 +91,8 @@ class MergeSource:
 
     def candidates(self, target: Scan, alias: str) -> Scan:
         """`target` without the files whose statistics exclude every key of the source."""
-        return candidates(target, alias, self.key_ranges)
+        ranges = [(key, (low, high)) for key, low, high in self.key_ranges if low is not None]
+        return candidates(target, alias, ranges, are_all=False)
 
     def cache(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and cached until `release`."""
