@@ -17,7 +17,7 @@ __getattr__, __dir__ = door(
     frame_options: Option Options StreamOptions stream_options
     reading.file_reader: ADDRESS CORES DESCRIPTION OLD_DAYS ROW_BITS FileReader Piece RowFilter are_among
         batches count_live_rows encoded_name footer_columns group_sizes in_memory index_mask is_of_old_calendar
-        reader_schema row_count row_group_rows slice_between spark_uri split_addresses tables_of widest
+        reader_schema results_of row_count row_group_rows slice_between spark_uri split_addresses tables_of widest
     reading.file_tables: deleted_by_file file_numbers file_pieces literal_table located missing_file
         readable_files rows_by_file starts vector_positions
     rendering: AUTO FORMATS

@@ -41,6 +41,7 @@ from deltasql.files.reading.file_reader import in_memory as in_memory
 from deltasql.files.reading.file_reader import index_mask as index_mask
 from deltasql.files.reading.file_reader import is_of_old_calendar as is_of_old_calendar
 from deltasql.files.reading.file_reader import reader_schema as reader_schema
+from deltasql.files.reading.file_reader import results_of as results_of
 from deltasql.files.reading.file_reader import row_count as row_count
 from deltasql.files.reading.file_reader import row_group_rows as row_group_rows
 from deltasql.files.reading.file_reader import slice_between as slice_between

@@ -1,4 +1,4 @@
-"""Aggregate queries over small tables: in-process evaluation gives the engine's rows, names and types, or refuses."""
+"""Aggregate queries over one table: in-process evaluation gives the engine's rows, names and types, or refuses."""
 
 from __future__ import annotations
 
@@ -150,8 +150,10 @@ def answer(session: Session, query: str) -> Any:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", range(2))
-def test_random_queries(table: Session, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "small"), [(0, True), (1, True), (2, False)])
+def test_random_queries(table: Session, seed: int, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a table that is not small the rows are grouped file by file."""
+    monkeypatch.setattr(aggregates, "is_small", lambda _: small)
     found, in_process = [], 0
     for query in Made(seed).texts():
         table.sql("SET deltasql.compute = LOCAL")
@@ -235,7 +237,29 @@ def test_what_is_left_to_the_engine(alone: Session, query: str, reason: str, mon
     assert refused.value.condition == "DELTASQL_NEEDS_ENGINE"
 
 
-def test_a_table_that_is_not_small(alone: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_a_large_table_are_grouped_piece_by_piece(alone: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """States of pieces are united: sums, averages, and values of groups that only one piece has."""
     monkeypatch.setattr(aggregates, "is_small", lambda _: False)
-    with pytest.raises(DeltaSqlError, match="bytes are aggregated, more than"):
-        alone.sql("SELECT sum(price) FROM t")
+    alone.sql("INSERT INTO t VALUES ('n', 7, 1, -5), ('w', NULL, 1, NULL), (NULL, 0.5, 1, 8)")
+    alone.sql("INSERT INTO t VALUES ('w', 2, 1, NULL), ('n', NULL, 1, 1)")
+    query = "SELECT region, sum(price), avg(price), min(price), count(price), count(*), max(region) FROM t"
+    rows = {
+        row[0]: [None if item is None else str(item) for item in row[1:]] for row in alone.sql(f"{query} GROUP BY 1")
+    }
+    assert rows == {
+        "n": ["11.10", "3.700000", "1.10", "3", "4", "n"],
+        "s": ["2.05", "2.050000", "2.05", "1", "1", "s"],
+        "w": ["2.00", "2.000000", "2.00", "1", "2", "w"],
+        None: ["0.50", "0.500000", "0.50", "1", "1", None],
+    }
+    assert alone.sql("SELECT count(*), sum(price), max(number) FROM t WHERE region = 'x'").collect() == [
+        (0, None, None)
+    ]
+    assert alone.sql("SELECT region, count(*) FROM t WHERE region = 'x' GROUP BY region").collect() == []
+    for query, reason in (
+        ("SELECT sum(number) FROM t", "numbers add up to more digits"),
+        ("SELECT avg(weight) FROM t", "depends on the order of rows in several files"),
+        ("SELECT count(DISTINCT region) FROM t", "distinct values of a table that is not small"),
+    ):
+        with pytest.raises(DeltaSqlError, match=reason):
+            alone.sql(query).collect()

@@ -1,15 +1,21 @@
-"""Aggregate queries over a small table: its rows are grouped in this process."""
+"""Aggregate queries over one table: its rows are grouped in this process, piece by piece.
+
+Of each piece there are the states of its groups: numbers of rows, sums, least and greatest values. States of one group
+are then united, so that the rows of a table are never in memory together. What depends on the order of all rows, as the
+sum of floating-point numbers does, is computed of small tables alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 from deltasql.base import LeftToEngineError, Numbers, np, pa, pc
-from deltasql.engines.choice import is_small, scan_size
-from deltasql.engines.local.selections import only_scan, selected
-from deltasql.files import FEW_BYTES, GROUPS, SPLIT_BYTES, SessionFacts
+from deltasql.engines.choice import is_small, require_searching, scan_size
+from deltasql.engines.local.selections import SelectedRows, only_scan, selected
+from deltasql.files import GROUPS, SPLIT_BYTES, SessionFacts, reader_schema, results_of
 from deltasql.plan import Operator, Scan
 from deltasql.schema import (
     BOOLEAN,
@@ -59,7 +65,7 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
     if query is None:
         return None
     if not is_small(scan):
-        raise LeftToEngineError(f"{scan_size(scan):,} bytes are aggregated, more than {FEW_BYTES:,}")
+        require_searching(session, scan.table.location, scan_size(scan))
     scope = _RowScope(scan, query.table)
     try:
         result = AggregateRows(query, scope)
@@ -67,17 +73,28 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
         raise LeftToEngineError(left.reason or "the query has more than keys and aggregates of one table") from None
     names = list({item.name: None for item in scope.columns} or {scan.schema.fields[0].name: None})
     alias, where = query.table.alias or query.table.parts[-1], None if query.where is None else query.where.text
-    rows = selected(session, scan, Selection(tuple((name, name) for name in names), alias, where, (), None))
+    chosen = Selection(tuple((name, name) for name in names), alias, where, (), None)
+    rows = selected(session, scan, chosen, streams=not scope.is_small)
 
     def computed() -> pa.Table:
         try:
-            groups = scope.groups(rows.table(session), result.keys)
+            groups = scope.united(_parts(session, scope, rows, result.keys), result.keys or [])
             return to_table(result.schema, result.rows(groups))
         except (OverflowError, ValueError):
             # Python has no such dates.
             raise LeftToEngineError("a value is outside the range of Python's types") from None
 
     return result.schema, computed
+
+
+def _parts(session: SessionFacts, scope: _RowScope, rows: SelectedRows, keys: list[str] | None) -> Iterator[_Part]:
+    """The groups of all rows of a small table at once, else those of each piece."""
+    if scope.is_small:
+        yield scope.part(rows.table(session), keys)
+        return
+    # Without keys no rows are one group.
+    yield scope.part(reader_schema(StructType(rows.plain.columns)).empty_table(), keys)
+    yield from results_of(rows.pieces(session), lambda table: scope.part(table, keys))
 
 
 class _Asked(NamedTuple):
@@ -96,6 +113,27 @@ class _Rows(NamedTuple):
     groups: int
 
 
+class _Sum(NamedTuple):
+    """The sum of some values of a group, and how many they are."""
+
+    total: Any
+    values: int
+
+
+_State: TypeAlias = Any
+"""What is known of a group by some of its rows: an int of counts, a _Sum, a least or greatest value, or a set."""
+
+
+class _Part(NamedTuple):
+    """The groups of some rows: by the values of their keys the numbers of rows, and the states of the aggregates.
+
+    `sizes` has for each sum of whole numbers what they add up to without their signs.
+    """
+
+    groups: Mapping[tuple[Any, ...], tuple[_State, ...]]
+    sizes: Mapping[tuple[str, ...], int]
+
+
 class _RowScope(AggregateScope):
     """A table whose rows are read; a group has the values of its keys and aggregates by their names."""
 
@@ -104,8 +142,9 @@ class _RowScope(AggregateScope):
         self.columns: list[StructField] = []
         """The columns that are read."""
         self._asked: list[_Asked] = []
-        sizes = scan.files.column("size").to_pylist()
-        self._is_in_order = len(sizes) <= 1 and sum(sizes) <= SPLIT_BYTES
+        self.is_small = is_small(scan)
+        sizes = scan.files.column("size").to_pylist() if self.is_small else []
+        self._is_in_order = self.is_small and len(sizes) <= 1 and sum(sizes) <= SPLIT_BYTES
         """Whether one task of Spark would read all rows, and so add them in their order."""
 
     def key(self, item: StructField) -> Callable[[Any], Any]:
@@ -116,6 +155,8 @@ class _RowScope(AggregateScope):
 
     def aggregate(self, aggregate: Aggregate, item: StructField) -> tuple[DataType, Callable[[Any], Any]]:
         kind = _kind(aggregate, item.type)
+        if not self.is_small:
+            _require_mergeable(aggregate, item.type)
         self.columns.append(item)
         name = (aggregate.function, "distinct" if aggregate.distinct else "", item.name)
         self._asked.append(_Asked(name, aggregate, item))
@@ -125,49 +166,119 @@ class _RowScope(AggregateScope):
         count: int = group[_ROWS]
         return count
 
-    def groups(self, table: pa.Table, keys: list[str] | None) -> list[GroupValues]:
-        """The groups of rows. Raises LeftToEngineError where they are many, or a value of theirs is not certain."""
+    def part(self, table: pa.Table, keys: list[str] | None) -> _Part:
+        """The groups of some rows. Raises LeftToEngineError where they are many, or a value is not certain."""
         numbers, count, firsts = _numbered(table, keys)
         rows = _Rows(table, numbers, count)
-        columns: dict[tuple[str, ...], list[Any]] = {
-            ("key", name): table.column(name).take(pa.array(firsts)).to_pylist() for name in keys or ()
-        }
-        columns[_ROWS] = np.bincount(numbers, minlength=count).tolist()
-        columns.update({asked.name: self._computed(rows, asked) for asked in self._asked})
-        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        values = [table.column(name).take(pa.array(firsts)).to_pylist() for name in keys or ()]
+        named = list(zip(*values, strict=True)) if values else [()] * count
+        sizes: dict[tuple[str, ...], int] = {}
+        states = [np.bincount(numbers, minlength=count).tolist()]
+        states += [self._states(rows, asked, sizes) for asked in self._asked]
+        return _Part(dict(zip(named, zip(*states, strict=True), strict=True)), sizes)
 
-    def _computed(self, rows: _Rows, asked: _Asked) -> list[Any]:
-        """An aggregate of each group."""
+    def united(self, parts: Iterable[_Part], keys: Sequence[str]) -> list[GroupValues]:
+        """The groups of all rows, from those of parts of them, by these keys. Raises what `part` raises."""
+        groups: dict[tuple[Any, ...], tuple[_State, ...]] = {}
+        sizes = Counter[tuple[str, ...]]()
+        for part in parts:
+            for key, states in part.groups.items():
+                others = groups.get(key)
+                groups[key] = states if others is None else self._joined(others, states)
+            _require_few(len(groups))
+            sizes.update(part.sizes)
+        for name, size in sizes.items():
+            if size >= (_EXACT if name[0] == "avg" else _LONG):
+                raise LeftToEngineError("numbers add up to more digits than those of their sum's type")
+        return [self._values(keys, key, states) for key, states in groups.items()]
+
+    def _joined(self, some: tuple[_State, ...], more: tuple[_State, ...]) -> tuple[_State, ...]:
+        pairs = zip(self._asked, some[1:], more[1:], strict=True)
+        return (some[0] + more[0], *(_united(asked.aggregate.function, one, other) for asked, one, other in pairs))
+
+    def _values(self, names: Sequence[str], key: tuple[Any, ...], states: tuple[_State, ...]) -> GroupValues:
+        values: dict[tuple[str, ...], Any] = {("key", name): value for name, value in zip(names, key, strict=True)}
+        values[_ROWS] = states[0]
+        for asked, state in zip(self._asked, states[1:], strict=True):
+            values[asked.name] = _value(asked, state)
+        return values
+
+    def _states(self, rows: _Rows, asked: _Asked, sizes: dict[tuple[str, ...], int]) -> list[_State]:
+        """The states of an aggregate, one for each group; adds to `sizes`: see `_Part`."""
         column = rows.table.column(asked.item.name).combine_chunks()
-        valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-        values, numbers = column.take(pa.array(valid)), rows.numbers[valid]
-        counts = np.bincount(numbers, minlength=rows.groups)
-        function, kind = asked.aggregate.function, asked.item.type
+        values, numbers = column, rows.numbers
+        if column.null_count:
+            valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+            values, numbers = column.take(pa.array(valid)), rows.numbers[valid]
+        function = asked.aggregate.function
+        if function == "count" and asked.aggregate.distinct:
+            return _distinct(values, numbers, rows.groups)
+        counts = np.bincount(numbers, minlength=rows.groups).tolist()
         if function == "count":
-            return _distinct(values, numbers, rows.groups) if asked.aggregate.distinct else counts.tolist()
+            return list(counts)
         if function in {"min", "max"}:
             return _ends(values, numbers, rows.groups, highest=function == "max")
-        sums = self._sums(values, numbers, rows.groups, kind, most=_EXACT if function == "avg" else _LONG)
-        pairs = zip(sums, counts.tolist(), strict=True)
-        if function == "sum":
-            return [total if number else None for total, number in pairs]
-        return [_average(total, number, kind) if number else None for total, number in pairs]
+        if is_integral(asked.item.type):
+            sizes[asked.name] = _size(values)
+        return list(map(_Sum, self._sums(values, numbers, rows.groups, asked.item.type), counts))
 
-    def _sums(self, values: pa.Array, numbers: Numbers, count: int, kind: DataType, most: int) -> list[Any]:
-        """The sum of each group. Raises LeftToEngineError where it depends on the order of rows.
-
-        Whole numbers without their signs must add up to less than `most`: part of a sum may overflow before the sum.
-        """
+    def _sums(self, values: pa.Array, numbers: Numbers, count: int, kind: DataType) -> list[Any]:
+        """The sum of each group. Raises LeftToEngineError where it depends on the order of rows."""
         if isinstance(kind, DecimalType):
             return _decimal_sums(values, numbers, count, kind)
         if is_integral(kind):
-            if sum(map(abs, values.to_pylist())) >= most:
-                raise LeftToEngineError("numbers add up to more digits than those of their sum's type")
             return _added(values.to_numpy().astype(np.int64), numbers, count)
         doubles = values.to_numpy().astype(np.float64)
         if not self._is_in_order and not _is_exact(doubles):
             raise LeftToEngineError("a sum of floating-point numbers depends on the order of rows in several files")
         return _added(doubles, numbers, count)
+
+
+def _require_mergeable(aggregate: Aggregate, kind: DataType) -> None:
+    """Raises LeftToEngineError for an aggregate whose states of pieces are not enough for that of all rows."""
+    if aggregate.distinct:
+        raise LeftToEngineError("distinct values of a table that is not small are counted")
+    if aggregate.function in {"sum", "avg"} and kind in {FLOAT, DOUBLE}:
+        raise LeftToEngineError("a sum of floating-point numbers depends on the order of rows in several files")
+
+
+def _require_few(groups: int) -> None:
+    if groups > GROUPS:
+        raise LeftToEngineError(f"there are {groups:,} groups, more than {GROUPS:,}")
+
+
+def _united(function: str, some: _State, more: _State) -> _State:
+    """The state of a group by the rows of two states."""
+    if function == "count":
+        return some + more
+    if isinstance(some, _Sum):
+        return _Sum(more.total if some.total is None else some.total + (more.total or 0), some.values + more.values)
+    if some is None or more is None:
+        return more if some is None else some
+    return (max if function == "max" else min)(some, more)
+
+
+def _value(asked: _Asked, state: _State) -> Any:
+    """An aggregate of a group by its state."""
+    if not isinstance(state, _Sum):
+        return state
+    if not state.values:
+        return None
+    return state.total if asked.aggregate.function == "sum" else _average(state.total, state.values, asked.item.type)
+
+
+_FEW_NUMBERS = 10_000
+_LARGEST_MASK = 1 << 20
+
+
+def _size(values: pa.Array) -> int:
+    """What whole numbers add up to without their signs, or little more.
+
+    It must be below the limits of a sum's type: part of a sum may overflow before the sum.
+    """
+    if len(values) <= _FEW_NUMBERS:
+        return sum(map(abs, values.to_pylist()))
+    return int(np.abs(values.to_numpy().astype(np.float64)).sum() * (1 + 2**-20)) + 1
 
 
 def _kind(aggregate: Aggregate, kind: DataType) -> DataType:
@@ -205,13 +316,25 @@ def _numbered(table: pa.Table, keys: list[str] | None) -> tuple[Numbers, int, Nu
     numbers = np.zeros(table.num_rows, np.int64)
     if keys is None:
         return numbers, 1, numbers[:0]
+    count = min(1, table.num_rows)
     for name in keys:
         codes, most = _codes(table.column(name).combine_chunks())
-        _, numbers = np.unique(numbers * most + codes, return_inverse=True)
-    groups, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
-    if len(groups) > GROUPS:
-        raise LeftToEngineError(f"there are {len(groups):,} groups, more than {GROUPS:,}")
-    return numbers, len(groups), firsts
+        numbers, count = _dense(numbers * most + codes, max(count, 1) * most)
+        _require_few(count)
+    firsts = np.zeros(count, np.int64)
+    firsts[numbers[::-1]] = np.arange(table.num_rows)[::-1]
+    return numbers, count, firsts
+
+
+def _dense(numbers: Numbers, most: int) -> tuple[Numbers, int]:
+    """The same numbers, below `most`, counted without gaps, and how many there are."""
+    if most > max(_LARGEST_MASK, 4 * len(numbers)):
+        found, numbers = np.unique(numbers, return_inverse=True)
+        return numbers, len(found)
+    # In place of a sort, which takes ten times as long.
+    is_there = np.zeros(most, bool)
+    is_there[numbers] = True
+    return (np.cumsum(is_there) - 1)[numbers], int(np.count_nonzero(is_there))
 
 
 def _codes(values: pa.Array) -> tuple[Numbers, int]:
@@ -229,13 +352,15 @@ def _distinct(values: pa.Array, numbers: Numbers, count: int) -> list[int]:
 
 def _ends(values: pa.Array, numbers: Numbers, count: int, *, highest: bool) -> list[Any]:
     """The lowest or highest value of each group, None where it has none."""
-    order = pc.sort_indices(
-        pa.table({"group": pa.array(numbers), "value": values}),
-        sort_keys=[("group", "ascending"), ("value", "descending" if highest else "ascending")],
-    ).to_numpy()
-    groups, firsts = np.unique(numbers[order], return_index=True)
-    found = values.take(pa.array(order[firsts])).to_pylist()
-    by_group: Mapping[int, Any] = dict(zip(groups.tolist(), found, strict=True))
+    return _grouped(values, numbers, count, "max" if highest else "min")
+
+
+def _grouped(values: pa.Array, numbers: Numbers, count: int, function: str) -> list[Any]:
+    """An aggregate of Arrow's for each group, None where it has no value."""
+    table = pa.table({"group": pa.array(numbers), "value": values})
+    found = table.group_by("group").aggregate([("value", function)])
+    pairs = zip(found.column("group").to_pylist(), found.column(f"value_{function}").to_pylist(), strict=True)
+    by_group = dict(pairs)
     return [by_group.get(number) for number in range(count)]
 
 
@@ -257,11 +382,15 @@ def _is_exact(values: np.ndarray[Any, Any]) -> bool:
 
 
 def _decimal_sums(values: pa.Array, numbers: Numbers, count: int, kind: DecimalType) -> list[Any]:
-    wide = values.cast(pa.decimal128(MOST_DIGITS, kind.scale))
-    sums = pa.table({"group": pa.array(numbers), "value": wide}).group_by("group").aggregate([("value", "sum")])
-    pairs = zip(*(sums.column(name).to_pylist() for name in ("group", "value_sum")), strict=True)
-    by_group = dict(pairs)
-    return [by_group.get(number) for number in range(count)]
+    if kind.precision <= _DIGITS_OF_LONG:
+        # Digits that fit into 64 bits are the lower half of the 128.
+        digits = np.frombuffer(values.buffers()[1], np.int64)[::2][values.offset : values.offset + len(values)]
+        if float(np.abs(digits.astype(np.float64)).sum()) < _LONG / 2:
+            return [Decimal(total).scaleb(-kind.scale) for total in _added(digits, numbers, count)]
+    return _grouped(values.cast(pa.decimal128(MOST_DIGITS, kind.scale)), numbers, count, "sum")
+
+
+_DIGITS_OF_LONG = 18
 
 
 def _average(total: Any, count: int, kind: DataType) -> Any:

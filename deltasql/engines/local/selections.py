@@ -144,9 +144,10 @@ def first_rows(
 ) -> pa.Table:
     """As `plain_rows`, at least `count` rows if there are so many; the files behind them are not read."""
     found, size = [reader_schema(StructType(tuple(columns))).empty_table()], 0
-    for table in tables_of(plain_pieces(session, scan, columns, row_filter)):
-        found.append(table)
-        size += table.num_rows
+    # One by one: of the pieces behind the last nothing is to be read.
+    for piece in plain_pieces(session, scan, columns, row_filter):
+        found.append(piece.read())
+        size += found[-1].num_rows
         if size >= count:
             break
     return pa.concat_tables(found)
