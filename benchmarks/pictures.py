@@ -1,7 +1,7 @@
 """`python -m benchmarks.pictures FIGURES.json… ` draws the figures that `--json` wrote, as SVG beside this file.
 
-`scale.svg` has the curves of time by the files of a log. `ratios.svg`, or the file that `--ratios` names, has our time
-by the peer's and the targets.
+`scale.svg` has the curves of time by the files of a log, `growth.svg` those by the rows of a table. `ratios.svg`, or
+the file that `--ratios` names, has our time by the peer's and the targets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from benchmarks.svg import BAD, GOOD, GRID, INK, PALE, line, picture, text
 PLACE = Path(__file__).parent
 COLOURS = ("#0b6e99", "#b4451f", "#2f7d32", "#7b3fa0", "#8a6d00", "#c2185b", "#455a64")
 OURS = "deltasql"
-_CURVE = re.compile(r"([\d,]+) files: (.*)")
+_CURVES = {
+    "files": ("scale.svg", "A whole new process, by the files of the log"),
+    "rows": ("growth.svg", "A statement, by the rows of its table"),
+}
+"""The file and the title of the curves by a size."""
+_CURVE = re.compile(r"([\d,]+) ({}): (.*)".format("|".join(_CURVES)))
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -32,17 +37,20 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--ratios", default="ratios.svg", metavar="NAME", help="the file of the ratios (%(default)s)")
     options = parser.parse_args(arguments)
     files = [json.loads(path.read_text(encoding="utf-8")) for path in options.files]
-    curves, of_curves = dict[str, dict[int, float]](), []
+    curves: dict[str, Curves] = {unit: {} for unit in _CURVES}
+    of_curves: dict[str, list[str]] = {unit: [] for unit in _CURVES}
     ratios, of_ratios = [], []
     for file in files:
-        if found := curves_of(file["figures"]):
-            curves |= found
-            of_curves.append(file.get("about", ""))
+        for unit in _CURVES:
+            if found := curves_of(file["figures"], unit):
+                curves[unit] |= found
+                of_curves[unit].append(file.get("about", ""))
         if compared := [figure for figure in file["figures"] if _is_beside_a_peer(figure)]:
             ratios += compared
             of_ratios.append(file.get("about", ""))
-    if curves:
-        (PLACE / "scale.svg").write_text(scale_picture(curves, of_curves), encoding="utf-8")
+    for unit, (name, title) in _CURVES.items():
+        if curves[unit]:
+            (PLACE / name).write_text(curves_picture(title, curves[unit], of_curves[unit]), encoding="utf-8")
     if ratios:
         (PLACE / options.ratios).write_text(ratio_picture(ratios, of_ratios), encoding="utf-8")
 
@@ -51,13 +59,17 @@ def _is_beside_a_peer(figure: Mapping[str, Any]) -> bool:
     return figure["ratio"] is not None and figure["ratio_at_most"] is not None and figure["peer"] != OURS
 
 
-def curves_of(figures: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, float]]:
-    """Seconds by files, for each work that was timed at three sizes or more."""
-    curves: dict[str, dict[int, float]] = {}
+Curves = dict[str, dict[int, float]]
+"""Seconds by a size, of each work."""
+
+
+def curves_of(figures: Iterable[Mapping[str, Any]], unit: str) -> Curves:
+    """Seconds by files or rows, for each work that was timed at three sizes or more."""
+    curves: Curves = {}
     for figure in figures:
         match = _CURVE.fullmatch(figure["case"])
-        if match is not None and figure["unit"] == "s" and figure["theirs"] is None:
-            curves.setdefault(match[2], {})[int(match[1].replace(",", ""))] = figure["ours"]
+        if match is not None and match[2] == unit and figure["unit"] == "s" and figure["theirs"] is None:
+            curves.setdefault(match[3], {})[int(match[1].replace(",", ""))] = figure["ours"]
     return {name: points for name, points in curves.items() if len(points) > 2}
 
 
@@ -80,13 +92,13 @@ class Axis:
         return [10.0**power for power in range(first, last + 1)]
 
 
-def scale_picture(curves: Mapping[str, Mapping[int, float]], about: Sequence[str]) -> str:
+def curves_picture(title: str, curves: Mapping[str, Mapping[int, float]], about: Sequence[str]) -> str:
     """Lines in a plane of two logarithmic axes; each has its exponent behind its name, largest time first."""
     sizes = [size for points in curves.values() for size in points]
     times = [time for points in curves.values() for time in points.values()]
     across = Axis(min(sizes), max(sizes), 70, 520)
     up = Axis(10 ** math.floor(math.log10(min(times))), 10 ** math.ceil(math.log10(max(times))), 360, 50)
-    parts = [text(20, 26, "A whole new process, by the files of the log", size=15, weight="bold")]
+    parts = [text(20, 26, title, size=15, weight="bold")]
     parts += [line(across.at(x), 50, across.at(x), 360, GRID) for x in across.decades()]
     parts += [text(across.at(x), 378, f"{x:,.0f}", anchor="middle") for x in across.decades()]
     parts += [line(70, up.at(y), 520, up.at(y), GRID) for y in up.decades()]
@@ -101,8 +113,9 @@ def scale_picture(curves: Mapping[str, Mapping[int, float]], about: Sequence[str
         top = 62 + 36 * number
         parts += [line(540, top, 560, top, colour, 3), text(568, top + 4, name)]
         parts.append(text(568, top + 19, f"exponent {exponent(points):.2f}", colour=PALE))
-    parts += [text(20, 405 + 15 * at, words, colour=PALE, size=11) for at, words in enumerate(about)]
-    return picture(800, 405 + 15 * len(about), parts)
+    bottom = max(405, 72 + 36 * len(curves))
+    parts += [text(20, bottom + 15 * at, words, colour=PALE, size=11) for at, words in enumerate(about)]
+    return picture(800, bottom + 15 * len(about), parts)
 
 
 def ratio_picture(figures: Sequence[Mapping[str, Any]], about: Sequence[str]) -> str:

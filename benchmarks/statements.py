@@ -56,6 +56,7 @@ STATEMENTS = {
     "count": "SELECT count(*), max(id) FROM {table}",
     "count_all": "SELECT count(*) FROM {table}",
     "count_by_day": "SELECT day, count(*), max(id) FROM {table} GROUP BY day",
+    "sql": "{sql}",
     "drop": "DROP TABLE {table}",
     "vacuum": "VACUUM {table}",
     "convert": "CONVERT TO DELTA parquet.`{path}` PARTITIONED BY (part INT)",

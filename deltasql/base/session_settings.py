@@ -422,7 +422,7 @@ COMPUTE = word(
     ("AUTO", "LOCAL", "ENGINE"),
     "AUTO",
     "queries, UPDATE, DELETE, MERGE, INSERT … SELECT",
-    "AUTO: this process computes rows without an engine where its result is that of Spark and few rows change. "
+    "AUTO: this process computes rows without an engine where its result is that of Spark. "
     "LOCAL: statements that need an engine are refused, with the reason. "
     "ENGINE: the engine computes all rows; only literals of INSERT … VALUES need none.",
 )

@@ -275,17 +275,28 @@ class FileStage:
         """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
         return self._written(write_memory_rows, rows)
 
+    def write_changes(self, rows: MemoryRows) -> Staged:
+        """Writes rows of the change data feed, which have CHANGE_TYPE besides the columns of the table."""
+        directory = f"{CHANGE_DATA}/{self._new_directory(changes=True)}"
+        written = self._files_of(write_memory_rows, rows, directory)
+        return Staged((), self._feed(written, rows.schema, "UTC"))
+
     def _written(self, write: Callable[..., Sequence[WrittenFile]], rows: Literals | MemoryRows) -> Staged:
         self._refuse_voids_alone(rows.schema)
-        written = write(
+        written = self._files_of(write, rows, self._new_directory())
+        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
+
+    def _files_of(
+        self, write: Callable[..., Sequence[WrittenFile]], rows: Literals | MemoryRows, directory: str
+    ) -> Sequence[WrittenFile]:
+        return write(
             self._store,
-            self._new_directory(),
+            directory,
             rows,
             self._partitions,
             stores_partitions=self.stores_partitions,
             shape=self._shape,
         )
-        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
     def write_pieces(self, pieces: Iterable[Piece], schema: StructType) -> Staged:
         """Writes rows while they are read: see `write_pieces`. Only for tables without partitions.

@@ -54,7 +54,6 @@ from deltasql.files import (
     FileStage,
     SessionFacts,
     Staged,
-    StagedFile,
     as_stored,
     file_numbers,
     in_memory,
@@ -84,7 +83,7 @@ from deltasql.plan import (
     hidden_names,
 )
 from deltasql.planner import RewriteOutcome
-from deltasql.schema import STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
+from deltasql.schema import CHANGE_TYPE, STRING, ArrayType, MapType, StructField, StructType, is_mapped, physical_name
 from deltasql.sql import (
     RowExpression,
     RowScope,
@@ -348,7 +347,6 @@ def _require_plain(operator: Rewrite) -> None:
     reasons = (
         (bool(operator.relations), "a condition or a value has a sub-query"),
         (operator.volatile, "an expression is not deterministic"),
-        (operator.recording.changes, "the change data feed is written"),
         (target.row_ids is not None, "row tracking is enabled"),
         (join is not None and join.lookup is not None, "rows are looked up in the source"),
         (is_mapped(target.schema) and any(map(_has_parts, target.schema)), "mapped columns have nested fields"),
@@ -410,23 +408,28 @@ class _Changes:
 
 
 class _Output:
-    """Files that a rewrite has staged, and rows for further ones, collected until they are enough for a file."""
+    """Rows that are to be written, collected until they are enough for a file; `write` stages them."""
 
     def __init__(self, write: Callable[[pa.Table], Staged], most_bytes: int) -> None:
         self._write, self._most_bytes = write, most_bytes
         self._waiting: list[pa.Table] = []
-        self.files: list[StagedFile] = []
+        self._staged: list[Staged] = []
 
     def add(self, rows: pa.Table) -> None:
         self._waiting.append(rows)
         if sum(table.nbytes for table in self._waiting) > self._most_bytes:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
+    def _flush(self) -> None:
         waiting = [rows for rows in self._waiting if rows.num_rows]
         self._waiting = []
         if waiting:
-            self.files += self._write(pa.concat_tables(waiting)).files
+            self._staged.append(self._write(pa.concat_tables(waiting)))
+
+    def staged(self) -> Staged:
+        """Everything that was added, in files."""
+        self._flush()
+        return Staged.united(self._staged)
 
 
 class _Rewrite(ABC):
@@ -471,23 +474,32 @@ class _Rewrite(ABC):
         source = self._read_source()
         operator = self._operator = replace(self._operator, target=self._looked_at(source))
         met = np.zeros(0 if source is None else source.num_rows, dtype=bool)
-        output = _Output(self._written, _batch_bytes(self._session))
-        positions, removed, counts = dict[str, Numbers](), list[pa.Table](), Counter[int]()
+        output, feed = (_Output(write, _batch_bytes(self._session)) for write in (self._written, self._fed))
+        staged, positions, removed, counts = list[Staged](), dict[str, Numbers](), list[pa.Table](), Counter[int]()
         for batch in self._batches(source):
             changes = self._changes(batch, list(self._fired(batch, source)))
             met[batch.right] = True
             counts += changes.counts
             positions |= changes.positions.rows
             removed.append(changes.files)
-            self._put(changes, output)
+            images = self._images(changes)
+            if operator.recording.changes:
+                feed.add(self._of_feed(changes, images))
+            if operator.recording.vectors:
+                output.add(images.drop_columns([hidden_names.ROW_ADDRESS]))
+            elif changes.files.num_rows:
+                staged.append(self._successors(changes, images))
         if source is not None and operator.join is not None:
             # Exact although not all rows of the target were read: files and rows without an equal key meet none.
             alone = rows_of(operator.join.alias, source).at(np.flatnonzero(~met))
             for item in self._chosen(RowKind.NOT_MATCHED, alone, None):
                 counts[item.action.number] += item.rows.count
-                output.add(self._computed(item, range(len(operator.output)), reader_schema(operator.output)))
-        output.flush()
-        return self._outcome(Staged(tuple(output.files)), positions, removed, counts, len(met))
+                inserted = self._computed(item, range(len(operator.output)), reader_schema(operator.output))
+                output.add(inserted)
+                if operator.recording.changes:
+                    feed.add(_typed(inserted, "insert"))
+        united = Staged.united([*staged, output.staged(), feed.staged()])
+        return self._outcome(united, positions, removed, counts, len(met))
 
     def _read_source(self) -> pa.Table | None:
         if self._source is None or self._operator.join is None:
@@ -582,13 +594,15 @@ class _Rewrite(ABC):
 
     # The rows that are written
 
-    def _put(self, changes: _Changes, output: _Output) -> None:
-        """Stages what takes the place of changed rows."""
-        images = self._images(changes)
-        if self._operator.recording.vectors:
-            output.add(images.drop_columns([hidden_names.ROW_ADDRESS]))
-        elif changes.files.num_rows:
-            output.files += self._successors(changes, images).files
+    def _of_feed(self, changes: _Changes, images: pa.Table) -> pa.Table:
+        """The rows of the change data feed for rows of the target that change: those from before, and their images."""
+        names = self._operator.output.names
+        rows = [_typed(images.select(names), "update_postimage")]
+        for item in changes.fired:
+            if item.row_indexes is not None:
+                kind = "delete" if item.action.action.effect is RowEffect.DELETE else "update_preimage"
+                rows.append(_typed(changes.target.select(names).take(item.row_indexes), kind))
+        return pa.concat_tables(rows)
 
     def _images(self, changes: _Changes) -> pa.Table:
         """New images of rows, with ROW_ADDRESS: of the output those columns that images have."""
@@ -608,6 +622,10 @@ class _Rewrite(ABC):
         table = computed_table((item.action.values[index] for index in row_indexes), item.rows, schema)
         require_satisfied(self._in_process.checks, table)
         return table
+
+    def _fed(self, rows: pa.Table) -> Staged:
+        columns = StructType((*self._operator.output, StructField(CHANGE_TYPE, STRING)))
+        return self._stage.write_changes(MemoryRows(columns, rows))
 
     def _written(self, rows: pa.Table) -> Staged:
         refuse_long_names(rows, self._operator.output, self._operator.target.partition_columns)
@@ -670,7 +688,7 @@ class _SearchedRewrite(_Rewrite):
 
     @property
     def _takes_whole_rows(self) -> bool:
-        return self._operator.recording.vectors
+        return self._operator.recording.vectors or self._operator.recording.changes
 
     def __init__(self, session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> None:
         super().__init__(session, operator, stage)
@@ -712,6 +730,8 @@ class _SearchedRewrite(_Rewrite):
     ) -> pa.Table:
         """The columns of some files that conditions and values use, with ROW_ADDRESS: see `plain_rows`."""
         names = self._in_process.used(self._imaged) | (frozenset() if row_filter is None else row_filter.columns)
+        if self._operator.recording.changes:
+            names = frozenset(scan.schema.names)
         columns = (*(item for item in scan.schema if item.name in names), ADDRESS)
         return plain_rows(self._session, scan, columns, row_filter, files=files, addresses=addresses)
 
@@ -719,6 +739,11 @@ class _SearchedRewrite(_Rewrite):
         files = rewritten_files(self._session, self._operator, self._stage, changes.positions, changes.files)
         parts = [({ORIGIN: spark_uri(path)}, _numbered(rows)) for path, _, rows in self._by_file(images, changes.files)]
         return self._stage.succeed_with(files, parts, self._operator.output, changed_columns(self._operator))
+
+
+def _typed(rows: pa.Table, change: str) -> pa.Table:
+    """Rows of the change data feed, of one type of change."""
+    return rows.append_column(pa.field(CHANGE_TYPE, pa.string()), pa.repeat(pa.scalar(change), rows.num_rows))
 
 
 def _numbered(rows: pa.Table) -> pa.Table:
