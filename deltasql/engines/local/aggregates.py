@@ -121,7 +121,7 @@ class _Sum(NamedTuple):
 
 
 _State: TypeAlias = Any
-"""What is known of a group by some of its rows: an int of counts, a _Sum, a least or greatest value, or a set."""
+"""The state of an aggregate by some rows of a group: an int of counts, a _Sum, a least or greatest value, or a set."""
 
 
 class _Part(NamedTuple):
@@ -272,7 +272,7 @@ _LARGEST_MASK = 1 << 20
 
 
 def _size(values: pa.Array) -> int:
-    """What whole numbers add up to without their signs, or little more.
+    """The sum of whole numbers without their signs, or little more.
 
     It must be below the limits of a sum's type: part of a sum may overflow before the sum.
     """
@@ -327,7 +327,7 @@ def _numbered(table: pa.Table, keys: list[str] | None) -> tuple[Numbers, int, Nu
 
 
 def _dense(numbers: Numbers, most: int) -> tuple[Numbers, int]:
-    """The same numbers, below `most`, counted without gaps, and how many there are."""
+    """Numbers below `most`, renumbered without gaps in their order, and how many distinct ones there are."""
     if most > max(_LARGEST_MASK, 4 * len(numbers)):
         found, numbers = np.unique(numbers, return_inverse=True)
         return numbers, len(found)
