@@ -127,7 +127,7 @@ _State: TypeAlias = Any
 class _Part(NamedTuple):
     """The groups of some rows: by the values of their keys the numbers of rows, and the states of the aggregates.
 
-    `sizes` has for each sum of whole numbers what they add up to without their signs.
+    `sizes` has for each sum of whole numbers the sum of the same numbers without their signs.
     """
 
     groups: Mapping[tuple[Any, ...], tuple[_State, ...]]
