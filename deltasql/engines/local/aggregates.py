@@ -217,7 +217,7 @@ class _RowScope(AggregateScope):
         if function == "count":
             return list(counts)
         if function in {"min", "max"}:
-            return _ends(values, numbers, rows.groups, highest=function == "max")
+            return _grouped(values, numbers, rows.groups, function)
         if is_integral(asked.item.type):
             sizes[asked.name] = _size(values)
         return list(map(_Sum, self._sums(values, numbers, rows.groups, asked.item.type), counts))
@@ -348,11 +348,6 @@ def _distinct(values: pa.Array, numbers: Numbers, count: int) -> list[int]:
     pairs = np.unique(numbers * most + codes)
     counts: list[int] = np.bincount(pairs // most, minlength=count).tolist()
     return counts
-
-
-def _ends(values: pa.Array, numbers: Numbers, count: int, *, highest: bool) -> list[Any]:
-    """The lowest or highest value of each group, None where it has none."""
-    return _grouped(values, numbers, count, "max" if highest else "min")
 
 
 def _grouped(values: pa.Array, numbers: Numbers, count: int, function: str) -> list[Any]:
