@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from deltasql.base import SAIL, LeftToEngineError, Watch, errors, interruptible, pa
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
+from deltasql.engines.local.arranging import SORTED, arranged_in_process, planned_arrangement
 from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
@@ -141,7 +142,6 @@ def _has_maps(kind: DataType) -> bool:
 
 
 _T = TypeVar("_T")
-_SORTED = Way(ComputedBy.ENGINE, "rows are sorted by several columns")
 _COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
 
 
@@ -208,7 +208,7 @@ class InProcessFirst(SparkRuntime):
             case Write():
                 return planned_write(self.spark, operator)
             case Rearrange():
-                return _COPIED if operator.curve is None else _SORTED
+                return _COPIED if operator.curve is None else planned_arrangement(self.spark, operator)
         try:
             answered_query(self.spark, operator)
         except LeftToEngineError as left:
@@ -245,6 +245,10 @@ class InProcessFirst(SparkRuntime):
             staged = unite_in_process(self.spark, operator, spark_stage(stage))
             record_way(*_COPIED)
             return staged, bin_numbers(operator)
+        if operator.curve is not None:
+            done = _tried(lambda: arranged_in_process(self.spark, operator, spark_stage(stage)), SORTED)
+            if done is not None:
+                return done
         return super().rearrange(operator, stage)
 
     def _store_source(self, source: MemoryRows) -> None:

@@ -21,8 +21,8 @@ from urllib.parse import unquote
 from deltasql.base import LeftToEngineError, errors, np, pa, pc, pq, session_settings
 from deltasql.engines.choice import copied_in_process, evaluated_in_process, only_for_spark
 from deltasql.files import (
-    CHANGED_PART,
-    FEW_CHANGED_ROWS,
+    FEW_ROWS,
+    LARGE_PART,
     UNPACKED,
     CompactionGroup,
     FileInMemory,
@@ -282,7 +282,7 @@ def same_columns(output: StructType, columns: StructType) -> bool:
 
 def most_changed(stores: Stores, files: pa.Table) -> float:
     """The maximum number of changed rows in `files` for which this process copies the others, not the engine."""
-    return max(FEW_CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files))
+    return max(FEW_ROWS, LARGE_PART * count_live_rows(stores, files))
 
 
 def changed_columns(operator: Rewrite) -> Iterator[str]:

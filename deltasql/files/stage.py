@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from deltasql.base import LeftToEngineError, errors, pa, session_settings
 from deltasql.files.reading.file_reader import CORES, Piece
-from deltasql.files.thresholds import MEMORY_SHARE, SMALL_FILES_BYTES, UNPACKED
+from deltasql.files.thresholds import MEMORY_SHARE, STORE_BYTES, UNPACKED
 from deltasql.files.writing.arrow_files import (
     CHANGE_DATA,
     Staged,
@@ -132,7 +132,7 @@ def files_at_once(session: SessionFacts, largest: int, most: int) -> int:
     As many as there are cores, if they fit; more only if they are small.
     """
     largest = max(1, largest)
-    return max(1, min(most, memory_limit(session) // (UNPACKED * largest), max(CORES, SMALL_FILES_BYTES // largest)))
+    return max(1, min(most, memory_limit(session) // (UNPACKED * largest), max(CORES, STORE_BYTES // largest)))
 
 
 def _limits() -> Iterator[int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 TINY_BYTES = 1 << 20
-"""Input of Spark below which planning costs more than rows: 3 MB are 300,000 rows already, which want generated code.
+"""Input of an engine below which planning costs more than rows: 3 MB are 300,000 rows already, which want generated
+code.
 
 On a local disk this process reads and writes so little for Spark: a job of Spark's takes 0.1 s more.
 """
@@ -14,15 +15,14 @@ FEW_BYTES = 8 << 20
 
 
 FEW_FILES = 64
-"""Spark rewrites a table of so many files in one pass, and names them in its plans."""
+"""Spark rewrites a table of so many files in one pass, names them in its plans, and by numbers in SQL."""
 
 
 STORE_BYTES = 64 << 20
-"""In an object store this process moves so many bytes itself: to start a Spark with connectors takes longer."""
+"""In an object store this process moves so many bytes itself: to start a Spark with connectors takes longer.
 
-
-SMALL_FILES_BYTES = 64 << 20
-"""Of files that are rewritten side by side, beyond one for each core: more hides the time of requests, not of cores."""
+Files that are rewritten side by side, beyond one for each core, have so many: more hides the time of requests only.
+"""
 
 
 MEMORY_SHARE = 0.5
@@ -33,12 +33,12 @@ UNPACKED = 4
 """Rows in memory take so many times the bytes of their Parquet files: 3.2 for TPC-H's lineitem, 4 for short texts."""
 
 
-CHANGED_PART = 0.5
-"""Of the rows of the files that are rewritten: beyond, to copy the others saves less than the search costs."""
+FEW_ROWS = 50_000
+"""So many rows are listed, joined and changed by this process for the engine: a job of the engine takes longer."""
 
 
-FEW_CHANGED_ROWS = 100_000
-"""So many rows are computed and written here at any share of their files: less work than a job of the engine."""
+LARGE_PART = 0.5
+"""Of the rows of a table, or of the files that are rewritten: to leave out the others saves less than it costs."""
 
 
 GROUPS = 10_000
@@ -54,44 +54,8 @@ JOINED_PAIRS = 4_000_000
 
 
 BROADCAST_ROWS = 1_000_000
-"""A source of MERGE of so many rows is sent to every task of Spark, and so joined without a shuffle of the target."""
-
-
-LISTED_ROWS = 20_000
-"""So many row indexes come from Spark as a list; beyond, it makes bitmaps of them."""
-
-
-COUNTED_ROWS = 50_000
-"""More rows that a query makes or joins are worth generated code: a GROUP BY of a million takes seven times as long."""
-
-
-SOURCE_PART = 0.25
-"""A source of more than this part of the target's rows leaves out too few of them for its keys to be looked for."""
-
-
-LEAST_ROWS = 100_000
-"""A target of fewer rows is joined sooner than the keys of the source are fetched."""
-
-
-MOST_BITS = 1 << 26
-"""Deleted row indexes are sent to every task of Spark as a bitmap of so many bits, 8 MiB."""
-
-
-MOST_BROADCAST_ROWS = 2_000_000
-"""So many deleted row indexes are sent to every task for a join; of more, both sides are shuffled."""
+"""So many rows of a source, or deleted row indexes, are sent to every task of Spark, which then shuffles no target."""
 
 
 KEYED_BYTES = 256 << 20
 """In memory: more rows that have one of the source's keys are read by Spark itself."""
-
-
-SENT_BYTES = 1 << 20
-"""In memory: more rows go to Sail by way of a file, which both see."""
-
-
-FEW_SENT_BYTES = 256 << 10
-"""Of files that this process reads for Sail: to copy the rows that stay is faster from 20,000 rows on."""
-
-
-NUMBERED_FILES = 256
-"""So many files are named in SQL by their number, with a comparison for each."""

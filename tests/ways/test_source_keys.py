@@ -75,9 +75,9 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return found[-1]
 
     monkeypatch.setattr(position_search, "source_key_values", told_keys)
-    for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
+    for limit in ("FEW_BYTES", "TINY_BYTES"):
         monkeypatch.setattr(f"deltasql.engines.spark.rewrites.rewrite.{limit}", 0)
-    monkeypatch.setattr(position_search, "SOURCE_PART", 100)
+    monkeypatch.setattr(position_search, "LARGE_PART", 100)
     return found
 
 
@@ -120,9 +120,9 @@ def other_ways(session: Session) -> Iterator[tuple[Any, Any]]:
 def test_vectors_change_feed_and_replaced_rows(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 1 << 40)
     expected = list(other_ways(session))
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 0)
     looked.clear()
     assert list(other_ways(session)) == expected
     assert any(looked)
@@ -131,7 +131,7 @@ def test_vectors_change_feed_and_replaced_rows(
 def test_a_column_that_is_widened_to_a_number_with_a_point(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 0)
     session.sql("CREATE OR REPLACE TABLE w (k INT) TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
     session.sql("INSERT INTO w VALUES (0), (1)")
     session.sql("SET spark.databricks.delta.schema.autoMerge.enabled = true")
@@ -149,11 +149,11 @@ def test_a_column_that_is_widened_to_a_number_with_a_point(
 def test_many_rows_with_a_key_are_left_to_spark(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 0)
     monkeypatch.setattr("deltasql.engines.spark.reading.driver_rows.KEYED_BYTES", 8)
     case = TOLD["wider"]
     kept = merged(session, *case)
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 1 << 40)
     assert merged(session, *case) == kept
     assert looked[0]
 
@@ -165,9 +165,9 @@ ON_SPARK = {"wider", "two", "twice", "a text with blanks", "with blanks", "rows 
 @pytest.mark.parametrize("name", [*TOLD, *NOT_TOLD] if os.environ.get(VARIABLE) == "sail" else sorted(ON_SPARK))
 def test_the_same_comes_of_it(session: Session, looked: list[Any], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = {**TOLD, **NOT_TOLD}[name]
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 1 << 40)
     expected = merged(session, *case)
-    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "FEW_ROWS", 0)
     assert merged(session, *case) == expected
     assert not looked[0]
     assert bool(looked[-1]) == (name in TOLD)

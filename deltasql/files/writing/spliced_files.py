@@ -36,13 +36,17 @@ from deltasql.log import row_groups
 _CHUNKS, _UNCOMPRESSED, _GROUP_ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE, _ORDINAL = range(1, 8)
 _OTHER_FILE, _OFFSET, _META, _PAGE_INDEXES, _ENCRYPTION = 1, 2, 3, (4, 5, 6, 7), (8, 9)
 _CHUNK_UNCOMPRESSED, _CHUNK_SIZE, _FILTERS = 6, 7, (14, 15)
+_STATISTICS, _ARE_EXACT = 12, (7, 8)
 _DATA, _INDEX, _DICTIONARY = 9, 10, 11
 
 _COPIED_KEYS = frozenset({"org.apache.spark.version"})
 """Key-value entries of the footer that are kept. Others may describe columns, which may have been replaced."""
-_WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.\d\d\b")
-"""`created_by` of writers whose column chunks are copied. Others truncate the bounds of long texts; older releases have
-unreliable chunk metadata, which readers recognise by the name of the writer.
+_WRITERS = re.compile(
+    r"parquet-cpp-arrow version |parquet-mr version 1\.\d\d\b"
+    r"|parquet-rs version [5-9]\d\.|delta-rs version (py-)?[1-9]\."
+)
+"""`created_by` of writers whose column chunks are copied. Older releases have unreliable chunk metadata, which readers
+recognise by the name of the writer; that of others has not been compared.
 """
 
 
@@ -190,6 +194,11 @@ def _check(file: _File, name: str) -> None:
             # group, and cannot be decrypted elsewhere.
             if _OTHER_FILE in chunk or _META not in chunk or any(number in chunk for number in _ENCRYPTION):
                 raise NotSplicedError("a column is encrypted, or in another file")
+            # Some writers truncate the bounds of long texts, and say so. Beside chunks of a writer that never does,
+            # which names the new file, readers would take them for values.
+            statistics = chunk.struct(_META).struct(_STATISTICS)
+            if any(number in statistics and statistics.values[number][0] != row_groups.TRUE for number in _ARE_EXACT):
+                raise NotSplicedError("bounds of a column are truncated")
 
 
 def _extent(meta: row_groups.Struct) -> tuple[int, int]:

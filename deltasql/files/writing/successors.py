@@ -229,6 +229,7 @@ class _Successor:
         self._rewritten, self._images, self._changed = rewritten, _in_order(images), changed
         self._workers, self._shape = workers, shape
         self._file = rewritten.open()
+        self._stored = pq.read_schema(pa.BufferReader(self._file.data))
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
         """Writes the successor; None if it has no rows. Raises what reading raises, StorageError, RowsLostError."""
@@ -297,6 +298,7 @@ class _Successor:
         at = images.column(hidden_names.ROW_INDEX).to_numpy() - start
         # Images first: row indexes are those before any row is dropped.
         rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
+        rows = _defined_like(rows, self._stored)
         # One row group, also of more rows than Arrow puts into one: it replaces one row group of the old file.
         data = encoded(rows, self._file.dictionaries, max(rows.num_rows, 1), self._shape)
         return _Piece(data, float_ranges(rows.select(floats)))
@@ -358,11 +360,31 @@ def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
 
+def _defined_like(rows: pa.Table, stored: pa.Schema) -> pa.Table:
+    """The columns as the old file defines them: required, and with field ids where the table has none.
+
+    Chunks of one column are side by side in a file only if they are defined alike. Nested columns stay as they are.
+    """
+    fields = []
+    for item, column in zip(rows.schema, rows.columns, strict=True):
+        at = stored.get_field_index(item.name)
+        if at >= 0 and stored.field(at).type == item.type and not item.type.num_fields and item.metadata is None:
+            old = stored.field(at)
+            fields.append(item.with_metadata(old.metadata).with_nullable(old.nullable or column.null_count > 0))
+        else:
+            fields.append(item)
+    return rows.cast(pa.schema(fields))
+
+
 def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
-    """Raises NotSplicedError unless a file has exactly these columns, with these types and field ids."""
+    """Raises NotSplicedError unless a file has exactly these columns, with these types, and with the ids that they have.
+
+    Ids of a table without column mapping are those of another writer, and readers find its columns by name.
+    """
     stored = pq.read_schema(pa.BufferReader(data))
-    old, new = ({item.name: (item.type, list(_ids(item))) for item in fields} for fields in (stored, columns))
-    if old != new:
+    old, new = ({item.name: item.type for item in fields} for fields in (stored, columns))
+    ids = [(list(_ids(stored.field(item.name))), list(_ids(item))) for item in columns if item.name in old]
+    if old != new or any(due not in (found, [None] * len(due)) for found, due in ids):
         raise NotSplicedError("its columns are others than those of the table, or of other types")
 
 

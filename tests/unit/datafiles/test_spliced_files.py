@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -195,6 +196,19 @@ def test_files_that_are_not_taken_apart(changes: dict[str, Any], reason: str) ->
 
 def test_later_writers_of_that_name() -> None:
     assert read(spliced(changed_footer(writer="parquet-mr version 1.20.0"), pieces(NEW)))["id"] == OLD.to_pydict()["id"]
+
+
+def test_files_of_delta_rs(tmp_path: Path) -> None:
+    """Its chunks are copied, unless their bounds of long texts are truncated: readers would take those for values."""
+    texts = pa.array([f"{number:080}" for number in range(ROWS)])
+    for name, table in {"short": OLD, "long": OLD.append_column("text", texts)}.items():
+        write_deltalake(str(tmp_path / name), table)
+    old, long = (memoryview(next((tmp_path / name).glob("*.parquet")).read_bytes()) for name in ("short", "long"))
+    ids = pa.table({"id": pa.array(range(ROWS, 2 * ROWS), pa.int64())})
+    found = read(spliced(old, pieces(ids, ROWS)))
+    assert found == OLD.to_pydict() | {"id": list(range(ROWS, 2 * ROWS))}
+    with pytest.raises(NotSplicedError, match="bounds of a column are truncated"):
+        spliced(long, pieces(ids, ROWS))
 
 
 @pytest.mark.parametrize("data", [b"", b"no Parquet here", bytes(file(OLD))[:-9] + b"\xff\xff\xff\x7fPAR1"])

@@ -5,7 +5,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from deltasql.engines.spark.rewrites.arrange import Line, boundaries, hilbert_turns, range_bits, search_steps
+from deltasql.engines.curves import Line, boundaries, hilbert_turns, range_bits
+from deltasql.engines.spark.rewrites.arrange import search_steps
 from deltasql.plan.operators import Curve
 
 

@@ -52,7 +52,7 @@ def test_what_is_large_goes_by_a_file_for_as_long_as_its_rows_are_known(
     """Sail keeps for ever what is sent to it for a view."""
     handle, work = Handle(is_in_process=True), Workspace()
     assert rows(tmp_path, handle, work) == "sent"
-    monkeypatch.setattr(local_rows, "SENT_BYTES", 8)
+    monkeypatch.setattr(local_rows, "TINY_BYTES", 8)
     found = rows(tmp_path, handle, work)
     plan, path = found._plan, found._plan.path
     del work, found
@@ -62,7 +62,7 @@ def test_what_is_large_goes_by_a_file_for_as_long_as_its_rows_are_known(
 
 
 def test_what_is_the_callers_or_goes_elsewhere_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_rows, "SENT_BYTES", 8)
+    monkeypatch.setattr(local_rows, "TINY_BYTES", 8)
     assert rows(tmp_path, Handle(is_in_process=False), Workspace()) == "sent"
     with handed_out():
         assert rows(tmp_path, Handle(is_in_process=True), Workspace()) == "sent"

@@ -28,8 +28,8 @@ _NONE_IS_SMALL = (
     ("deltasql.engines.local.rewrites._BATCH_BYTES", 1 << 10),
     ("deltasql.engines.local.sources._LEAST_ROWS", 1),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
-    ("deltasql.engines.spark.rewrites.position_search.LEAST_ROWS", 0),
-    ("deltasql.engines.spark.rewrites.position_search.SOURCE_PART", 100),
+    ("deltasql.engines.spark.rewrites.position_search.FEW_ROWS", 0),
+    ("deltasql.engines.spark.rewrites.position_search.LARGE_PART", 100),
 )
 """Limits under which a table of a few rows is changed as a large one.
 

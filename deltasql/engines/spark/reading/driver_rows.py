@@ -25,10 +25,10 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import (
     ADDRESS,
-    COUNTED_ROWS,
     DESCRIPTION,
+    FEW_FILES,
+    FEW_ROWS,
     KEYED_BYTES,
-    NUMBERED_FILES,
     ROW_BITS,
     TINY_BYTES,
     FileReader,
@@ -77,7 +77,7 @@ _BYTES_OF_OPENING = 1 << 16
 
 def input_size(operator: Operator) -> int:
     """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
-    if estimated_rows(operator) > COUNTED_ROWS:
+    if estimated_rows(operator) > FEW_ROWS:
         return UNKNOWN_SIZE
     # What names a collation needs generated code, as columns with one do: see `scan_size`.
     collated = any(map(names_collation, evaluated_texts(operator)))
@@ -114,7 +114,7 @@ def estimated_rows(operator: Operator) -> int:
 
 def _estimated(bytes_of_rows: int) -> int:
     """An estimate from the size of the files. It counts for joins: a scan alone is measured in bytes."""
-    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), COUNTED_ROWS // 4)
+    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), FEW_ROWS // 4)
 
 
 def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
@@ -217,7 +217,7 @@ def _metadata_columns(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, t
     a few rows at the end.
     """
     fields = {"row_index": f"({hidden_names.ROW_ADDRESS} & {2**ROW_BITS - 1})"}
-    few = len(paths) <= NUMBERED_FILES
+    few = len(paths) <= FEW_FILES
     if few:
         numbers = file_numbers(operator)
         fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})

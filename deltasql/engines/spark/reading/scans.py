@@ -39,9 +39,9 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, loo
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files import (
+    BROADCAST_ROWS,
+    FEW_BYTES,
     FEW_FILES,
-    MOST_BITS,
-    MOST_BROADCAST_ROWS,
     OLD_DAYS,
     UNSURE_BOUNDS,
     bounds_are_sure,
@@ -556,7 +556,7 @@ def without_marked(spark: SparkHandle, frame: DataFrame, rows: Rows, *, only: bo
     `frame` has MARKED_FILE, the key of the row's file, and MARKED_ROW, its position in it; they are dropped.
     """
     words = sum(_words(positions) for positions in rows.values())
-    few = words * _WORD <= MOST_BITS and len(rows) <= FEW_FILES
+    few = words * _WORD <= 8 * FEW_BYTES and len(rows) <= FEW_FILES
     live = _by_bits(spark, frame, rows, only) if few else _by_join(spark, frame, rows, only)
     return live.drop(hidden_names.MARKED_FILE, hidden_names.MARKED_ROW)
 
@@ -604,7 +604,7 @@ def _by_join(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> Da
     lookup = spark.session.createDataFrame(
         pa.table({hidden_names.MARKED_FILE: pa.array(files, pa.string()), hidden_names.MARKED_ROW: positions})
     )
-    if len(positions) <= MOST_BROADCAST_ROWS:
+    if len(positions) <= BROADCAST_ROWS:
         lookup = F.broadcast(lookup)
     return frame.join(lookup, [hidden_names.MARKED_FILE, hidden_names.MARKED_ROW], "left_semi" if only else "left_anti")
 

@@ -20,7 +20,7 @@ from deltasql.engines.spark.rewrites.row_actions import ActedRows, MergeSource
 from deltasql.engines.spark.session.local_rows import frame_of_rows, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing import SparkStage
-from deltasql.files import LEAST_ROWS, SOURCE_PART, row_count, widest
+from deltasql.files import FEW_ROWS, LARGE_PART, row_count, widest
 from deltasql.log import (
     ADD,
     MarkedFile,
@@ -149,7 +149,7 @@ def source_key_values(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
         return {}
     counts = live_rows(target.files)
     row_count = sum(count or 0 for count in counts)
-    if None in counts or row_count < LEAST_ROWS or (rows.source.count or 0) > SOURCE_PART * row_count:
+    if None in counts or row_count < FEW_ROWS or (rows.source.count or 0) > LARGE_PART * row_count:
         return {}
     return dict(_values(rows, keys))
 

@@ -48,9 +48,9 @@ from deltasql.engines.spark.writing import Counts, SparkStage
 from deltasql.files import (
     FEW_BYTES,
     FEW_FILES,
-    FEW_SENT_BYTES,
-    LISTED_ROWS,
+    FEW_ROWS,
     ORIGIN,
+    TINY_BYTES,
     UNPACKED,
     Staged,
     count_live_rows,
@@ -432,11 +432,11 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
 
 def _are_few(spark: SparkHandle, operator: Rewrite) -> bool:
     """Whether the target is so small that one job joins and writes it whole, without a search for rows."""
-    most = FEW_BYTES if spark.capabilities.metadata else FEW_SENT_BYTES
+    most = FEW_BYTES if spark.capabilities.metadata else TINY_BYTES
     files = operator.target.files
     if scan_size(operator.target) >= most or files.num_rows > FEW_FILES:
         return False
     if not operator.recording.vectors or all(action.effect is RowEffect.INSERT for action in operator.actions):
         return True
     counts = [record_count(stats) for stats in files.column("stats").to_pylist()]
-    return all(count is not None for count in counts) and sum(filter(None, counts)) <= LISTED_ROWS
+    return all(count is not None for count in counts) and sum(filter(None, counts)) <= FEW_ROWS

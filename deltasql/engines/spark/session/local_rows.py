@@ -25,7 +25,7 @@ from deltasql.base import F, errors, pa
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.local import streamed
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files import MEMORY_SHARE, SENT_BYTES, available_memory
+from deltasql.files import MEMORY_SHARE, TINY_BYTES, available_memory
 from deltasql.log import LogStore, folder_and_name
 from deltasql.plan import hidden
 from deltasql.schema import (
@@ -134,7 +134,7 @@ class Scratch:
 
 def goes_by_file(spark: SparkHandle, size: int) -> bool:
     """Whether rows of `size` bytes in memory are better not sent to the engine: see `frame_of_file`."""
-    return size > SENT_BYTES and spark.is_in_process
+    return size > TINY_BYTES and spark.is_in_process
 
 
 def frame_of_file(
