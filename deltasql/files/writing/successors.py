@@ -377,7 +377,7 @@ def _defined_like(rows: pa.Table, stored: pa.Schema) -> pa.Table:
 
 
 def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
-    """Raises NotSplicedError unless a file has exactly these columns, with these types, and with the ids that they have.
+    """Raises NotSplicedError unless a file has exactly these columns, with these types and the ids that they have.
 
     Ids of a table without column mapping are those of another writer, and readers find its columns by name.
     """
