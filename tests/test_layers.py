@@ -112,6 +112,8 @@ FILES = {
     "clients.server.flight": "the token, and the certificate of TLS",
     "base.timezone": "the zone of this machine",
     "clients.command.settings_page": "the page of settings",
+    "clients.dbutils": "files of the user",
+    "clients.notebooks": "scripts",
 }
 """Who may touch a file system: nobody else opens, lists, moves or removes a file."""
 
@@ -173,7 +175,7 @@ LATE = {
     "deltasql.clients.golden.parallel": START,
     "deltasql.clients.golden.suite": START,
     "deltasql.clients.golden.record": START,
-    "deltasql.sql.statement_texts": START,
+    "deltasql.clients.notebooks": START,
     "deltasql.files.rendering.values": START,
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,

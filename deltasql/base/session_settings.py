@@ -440,6 +440,10 @@ DEFAULTS = {key: item.default for key, item in SETTINGS.items() if item.listed a
 """The defaults of the settings that SET lists, by key."""
 
 
+WIDGET_PREFIX = "deltasql.widget."
+"""Of the settings that are the values of widgets, with the name of the widget behind it."""
+
+
 class SessionSettings:
     """The settings of one session. The session passes those on that Spark needs as well."""
 

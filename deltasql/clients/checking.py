@@ -8,6 +8,7 @@ scratch warehouse alone. Columns of queries, which the planner leaves to an engi
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -15,8 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from deltasql.base import Caret, DeltaSqlError, errors, meant, similar_names
+from deltasql.base import Caret, DeltaSqlError, errors, meant, session_settings, similar_names
 from deltasql.catalog import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
+from deltasql.clients.command.files import included_notebook, read_script
 from deltasql.log import Metadata, Stores
 from deltasql.plan import ColumnPath, LogicalPlan, Operator, SqlQuery, SqlText, TableName
 from deltasql.planner import (
@@ -44,9 +46,12 @@ from deltasql.sql import (
     TokenCursor,
     bind_identifiers,
     bind_parameters,
+    cells_of,
     declared_variables,
     derived_columns,
+    has_variables,
     is_script,
+    parameter_names,
     parse,
     second_query,
     split,
@@ -72,6 +77,8 @@ from deltasql.statements import (
     UpdateAction,
     plan_statement,
 )
+
+_WORD = re.compile(r"\W")
 
 
 class EngineNeededError(Exception):
@@ -122,18 +129,36 @@ class PlanningSession(Session):
     def _runtime(self, sql: str) -> StatementEngine:
         return super()._runtime(sql) if self._asks else cast(StatementEngine, _NoEngine(self.stores))
 
-    def bound(self, sql: str) -> BoundStatement:
-        """A statement with the names that its IDENTIFIER(…) stand for. Raises EngineNeededError, and its errors."""
-        bound = bind_parameters(sql, None)
+    def bound(self, sql: str, unknown: str | int = "") -> BoundStatement:
+        """A statement with the names that its IDENTIFIER(…) stand for, and values of its parameters and variables.
+
+        Those without one get `unknown`, or their names where that is empty. Raises EngineNeededError, and its errors.
+        """
+        widgets = self.settings.with_prefix(session_settings.WIDGET_PREFIX)
+        names = parameter_names(sql)
+        values = None if "" in names else {name: widgets.get(name, unknown or name) for name in names} or None
+
+        def variable(name: str) -> str | None:
+            widget = name.removeprefix("$")
+            found = widgets.get(widget, self.settings.stored(name))
+            return found if found is not None or name.startswith("$") else str(unknown or _WORD.sub("_", name))
+
+        bound = bind_parameters(sql, values, variable)
         with Placing(bound, sql)():
             return bind_identifiers(bound, lambda text: self._runtime(text).value(text))
 
-    def check(self, sql: str) -> None:
+    def lacks_values(self, sql: str) -> bool:
+        """Whether a statement has a parameter or a variable whose value is not known before it runs."""
+        widgets = self.settings.with_prefix(session_settings.WIDGET_PREFIX)
+        named = [name for name in parameter_names(sql) if name]
+        return has_variables(sql) or not set(named) <= widgets.keys()
+
+    def check(self, sql: str, bound: BoundStatement | None = None) -> None:
         """Plans a statement and makes its changes of names, columns and settings.
 
         Raises the errors of `sql`, and EngineNeededError.
         """
-        bound = self.bound(sql)
+        bound = self.bound(sql) if bound is None else bound
         placed = Placing(bound, sql)
         with self._statement(), placed():
             engine = self._runtime(sql)
@@ -446,14 +471,36 @@ class Checker:
         self._end.callback(self.session.close)
         self._known = KnownNames(self.session, warehouse)
         self._complete = complete
+        self._included: set[str] = set()
 
-    def check(self, script: str) -> Iterator[Finding]:
-        """The errors of the statements of a script, at most one for each, in order."""
+    def check(self, script: str, path: str = "") -> Iterator[Finding]:
+        """The errors of the statements of a script or a notebook, at most one for each, in order.
+
+        Notebooks that one includes by %run are looked for from its `path`, for the names that they make. Other names
+        may come from cells in other languages.
+        """
+        for cell in cells_of(script):
+            self._complete = self._complete and cell.language in {"sql", "md", "run"}
         for statement in split(script):
+            self._include(script, path, statement.start)
             try:
                 self._statement(statement.text)
             except DeltaSqlError as error:
                 yield finding(error, script, statement.start, statement.text)
+
+    def _include(self, script: str, path: str, before: int) -> None:
+        """Takes the names that notebooks make which %run includes, before an offset of a notebook; each once."""
+        for cell in cells_of(script):
+            key = f"{path}:{cell.start}"
+            if cell.language != "run" or cell.start >= before or key in self._included:
+                continue
+            self._included.add(key)
+            try:
+                file = included_notebook(cell.argument or cell.text.strip(), Path(path or ".").resolve().parent, path)
+                for _ in self.check(read_script(file), file):
+                    pass
+            except DeltaSqlError:
+                self._complete = False
 
     def close(self) -> None:
         """Removes the scratch warehouse."""
@@ -472,17 +519,34 @@ class Checker:
             return
         self._known.declare(sql)
         try:
-            bound = self.session.bound(sql)
+            bound = self._bound(sql)
         except EngineNeededError:
             return
         self._known.bring(bound.sql)
         if bound.sql == sql and (second := second_query(sql)) is not None:
             reason = "A second query begins here: end the first one with ;, or join them by UNION ALL."
             raise errors.ParseSyntaxError(reason, second.text).at(Caret(sql, second.start, second.end))
-        is_known = not self._known.mentions_incomplete(bound.sql)
+        lacks_values = self.session.lacks_values(sql)
+        is_known = not lacks_values and not self._known.mentions_incomplete(bound.sql)
         node = self._node(bound, sql, is_known=is_known)
-        if node is not None and self._plans(node, sql, is_known=is_known) and is_known and bound.sql == sql:
+        if node is not None and self._plans(node, sql, bound, is_known=is_known) and is_known and bound.sql == sql:
             check_columns(node, sql, self.session)
+
+    def _bound(self, sql: str) -> BoundStatement:
+        """A statement with values, or with texts or numbers that stand for them. Raises its errors of syntax."""
+        bound = self.session.bound(sql)
+        if not self.session.lacks_values(sql):
+            return bound
+        try:
+            parse(bound.sql)
+        except errors.ParseSyntaxError as error:
+            numbers = self.session.bound(sql, 1)
+            try:
+                parse(numbers.sql)
+            except DeltaSqlError:
+                raise error.moved(bound.sql, sql, 0) from None
+            return numbers
+        return bound
 
     @staticmethod
     def _node(bound: BoundStatement, sql: str, *, is_known: bool) -> LogicalPlan | None:
@@ -495,10 +559,10 @@ class Checker:
                 raise
             return None
 
-    def _plans(self, node: LogicalPlan, sql: str, *, is_known: bool) -> bool:
+    def _plans(self, node: LogicalPlan, sql: str, bound: BoundStatement, *, is_known: bool) -> bool:
         """Whether the columns of a statement's query can be looked at as well. Raises the errors of its plan."""
         try:
-            self.session.check(sql)
+            self.session.check(sql, bound)
         except EngineNeededError:
             self._leave_open(node)
         except _OF_ROWS:
@@ -630,7 +694,7 @@ def _checker(session: Session | None, schema: Sequence[NamedScript], engine: str
 
 def _findings(checker: Checker, scripts: Sequence[NamedScript]) -> Iterator[tuple[str, Finding]]:
     for name, text in scripts:
-        yield from ((name, finding) for finding in checker.check(text))
+        yield from ((name, finding) for finding in checker.check(text, name))
 
 
 def _print(found: Sequence[tuple[str, Finding]], as_json: bool) -> None:

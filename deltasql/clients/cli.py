@@ -11,9 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from warnings import catch_warnings, simplefilter
 
-from deltasql.base import ENGINES, DeltaSqlError, __version__, errors, similar_names, telling, without_secrets
-from deltasql.clients.command import checking, testing
+from deltasql.base import (
+    ENGINES,
+    DeltaSqlError,
+    __version__,
+    errors,
+    session_settings,
+    similar_names,
+    telling,
+    without_secrets,
+)
+from deltasql.clients.command import checking, files
+from deltasql.clients.command.files import SUFFIXES, read_script, shown_name
 from deltasql.clients.command.options import (
     SHELLS,
     Configuration,
@@ -28,11 +39,12 @@ from deltasql.clients.command.options import (
     user_file,
     with_catalogs,
 )
-from deltasql.clients.command.testing import read_script, shown_name
 from deltasql.files import AUTO, FORMATS, ProgressLine
+from deltasql.plan import StatementWarning
 from deltasql.schema import quote_name as quote
 
 if TYPE_CHECKING:
+    from deltasql.clients.notebooks import NotebookPosition
     from deltasql.files import Result
     from deltasql.session import Session
     from deltasql.sql import Statement
@@ -41,8 +53,10 @@ OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """Exit code by which shells report a program that SIGPIPE ended."""
 
-DEMO, CHECK, LSP, TEST, SERVE, COMPLETION = "demo", "check", "lsp", "test", "serve", "completion"
+DEMO, RUN, CHECK, LSP, TEST = "demo", "run", "check", "lsp", "test"
+SERVE, COMPLETION = "serve", "completion"
 _COMMANDS = {
+    RUN: "run scripts and notebooks: .sql, .py, .ipynb",
     DEMO: "run a short tour in a folder of its own, which is removed",
     CHECK: "find errors in files of SQL, and run nothing",
     LSP: "answer an editor: errors, completion and help in files of SQL",
@@ -118,8 +132,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _no_command(word: str) -> str:
-    if word.endswith(".sql"):
-        return f"to run a file: deltasql -f {word}"
+    if word.endswith(SUFFIXES):
+        return f"to run a file: deltasql run {word}"
     return f'there is no command {word}; there are {", ".join(_COMMANDS)}. To run SQL: deltasql -e "…"'
 
 
@@ -132,27 +146,47 @@ def _parser() -> _Parser:
     )
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
-    parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
-    parser.add_argument("--directory", metavar="DIR", default="", help="folder of relative paths in statements (.)")
-    add_catalog(parser)
-    parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
-    parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
-    parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
-    parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
-    parser.add_argument("--no-progress", action="store_true", help="do not tell on a terminal how far Spark is")
-    _add_values(parser)
+    _add_running(parser)
     _add_shared(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_commands(parser)
     return parser
 
 
-def _add_values(parser: argparse.ArgumentParser) -> None:
+def _add_running(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Adds the options of running statements; `default` keeps the inner parser of a command from resetting them."""
+    no = default or False
+    parser.add_argument("--warehouse", metavar="DIR", default=default, help="tables and catalog (warehouse)")
+    help_text = "folder of relative paths in statements (.)"
+    parser.add_argument("--directory", metavar="DIR", default=default or "", help=help_text)
+    add_catalog(parser, default)
+    parser.add_argument("--format", choices=FORMATS, default=default, help=f"how rows are printed ({AUTO})")
+    parser.add_argument("--echo", action="store_true", default=no, help="print each statement before its rows")
+    parser.add_argument("--keep-going", action="store_true", default=no, help="go on after a statement that failed")
+    help_text = "tell on stderr how long each statement took"
+    parser.add_argument("--timing", action="store_true", default=no, help=help_text)
+    help_text = "do not tell on a terminal how far Spark is"
+    parser.add_argument("--no-progress", action="store_true", default=no, help=help_text)
+    help_text = "in notebooks, run cells of %%sh, %%fs and %%pip"
+    parser.add_argument("--allow-shell", action="store_true", default=no, help=help_text)
+    _add_values(parser, default)
+
+
+def _add_values(parser: argparse.ArgumentParser, default: str | None) -> None:
+    parser.add_argument(
+        "--widget",
+        metavar="NAME=VALUE",
+        action="append",
+        default=default,
+        type=partial(_read, pair),
+        help="the value of a widget: of :NAME and ${NAME}; repeatable",
+    )
     parser.add_argument(
         "-D",
         dest="define",
         metavar="NAME=VALUE",
         action="append",
+        default=default,
         type=partial(_read, parameter),
         help="the value of :NAME; repeatable",
     )
@@ -160,16 +194,27 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
         "--conf",
         metavar="KEY=VALUE",
         action="append",
+        default=default,
         type=partial(_read, pair),
         help="a setting, also one of Spark's; repeatable",
     )
-    parser.add_argument("--config", metavar="FILE", help="settings in place of ~/.config/deltasql/config.toml")
+    help_text = "settings in place of ~/.config/deltasql/config.toml"
+    parser.add_argument("--config", metavar="FILE", default=default, help=help_text)
 
 
 def _add_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
     demo = commands.add_parser(DEMO, help=_COMMANDS[DEMO])
     _add_shared(demo, default=argparse.SUPPRESS)
+    run = commands.add_parser(
+        RUN,
+        help=_COMMANDS[RUN],
+        description="Runs files one after the other: statements of SQL, and notebooks of Databricks or Jupyter.",
+        epilog=_EXIT_CODES,
+    )
+    run.add_argument("work", metavar="FILE", nargs="+", type=_path, help="a script or a notebook; - is stdin")
+    _add_running(run, default=argparse.SUPPRESS)
+    _add_shared(run, default=argparse.SUPPRESS)
     check = commands.add_parser(
         CHECK,
         help=_COMMANDS[CHECK],
@@ -198,7 +243,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
         description="Runs DIR/**/x.sql and compares with x.out.",
         epilog=_EXIT_CODES,
     )
-    testing.add_options(test)
+    files.add_options(test)
     _add_shared(test, default=argparse.SUPPRESS)
 
 
@@ -286,8 +331,7 @@ def _sql(options: argparse.Namespace) -> int:
         if sys.stderr.isatty() and not options.no_progress:
             session.on_progress = ProgressLine(_duplicate_stderr())
         with telling(lambda text: print(text, file=sys.stderr)):
-            codes = [_run(session, item, options) for item in scripts]
-    return max(codes, default=OK)
+            return _Running(session, options).run(scripts)
 
 
 def _configured(options: argparse.Namespace) -> Configuration:
@@ -338,11 +382,13 @@ class _Connection:
         self._session: Session = connect(
             options.warehouse, options.remote, engine=engine, catalogs=catalogs, directory=options.directory
         )
-        self._settings, self._catalog = by_set, options.catalog
+        self._settings, self._catalog, self._widgets = by_set, options.catalog, options.widget or ()
 
     def __enter__(self) -> Session:
         for key, value in self._settings.items():
             self._session.sql(f"SET {key} = {value}")
+        for name, value in self._widgets:
+            self._session.settings.set(session_settings.WIDGET_PREFIX + name, value)
         if self._catalog is not None:
             self._session.sql(f"USE CATALOG {quote(self._catalog)}")
         return self._session
@@ -351,42 +397,62 @@ class _Connection:
         self._session.close()
 
 
-def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
-    """Runs each statement, prints its rows, and returns the exit code.
+class _Running:
+    """Runs the statements of scripts and the cells of notebooks, and prints their rows."""
 
-    Raises the first error, after its position in the file was printed, unless --keep-going is set.
-    """
-    from deltasql.files import render
-    from deltasql.sql import split
+    def __init__(self, session: Session, options: argparse.Namespace) -> None:
+        self._session, self._options, self._code = session, options, OK
 
-    code = OK
-    for statement in split(script.text):
-        began = time.perf_counter()
-        if options.echo:
-            print(f"{without_secrets(statement.text)};")
+    def run(self, scripts: Sequence[Script]) -> int:
+        """The exit code. Raises the first error, after its place was printed, unless --keep-going is set."""
+        from deltasql.clients.notebooks import NotebookRun, Output
+
+        options = self._options
+        output = Output(self._statement, self._failed, print, self._show)
+        notebook = NotebookRun(self._session, output, allow_shell=options.allow_shell)
         try:
-            render(_result(session, statement.text, options.define).grid(), options.format, sys.stdout)
-            sys.stdout.flush()
+            for script in scripts:
+                value = notebook.run(script.name, script.text)
+                if value is not None:
+                    print(f"Notebook exited: {value}", file=sys.stderr)
+        finally:
+            notebook.close()
+        return self._code
+
+    def _statement(self, statement: Statement, place: NotebookPosition, session: Session) -> Result | None:
+        began = time.perf_counter()
+        if self._options.echo:
+            print(f"{without_secrets(statement.text)};")
+        result = None
+        try:
+            args: Mapping[str, Any] | None = self._options.define
+            with catch_warnings():
+                # Printed below, without a place in this file.
+                simplefilter("ignore", StatementWarning)
+                result = session.sql(statement.text, args) if args else session.sql(statement.text)
+            self._show(result)
+            for text in result.warnings:
+                print(f"Warning: {text}", file=sys.stderr)
         except DeltaSqlError as error:
-            sys.stdout.flush()
-            _print_position(script, statement, error)
-            if not options.keep_going:
-                raise
-            code = max(code, _report(error, options.stack))
-        if options.timing:
+            self._failed(error, place)
+        if self._options.timing:
             print(f"{time.perf_counter() - began:.3f} s", file=sys.stderr)
-    return code
+        return result
 
+    def _show(self, result: Result) -> None:
+        from deltasql.files import render
 
-def _result(session: Session, sql: str, args: Mapping[str, Any] | None) -> Result:
-    return session.sql(sql, args) if args else session.sql(sql)
+        render(result.grid(), self._options.format, sys.stdout)
+        sys.stdout.flush()
 
-
-def _print_position(script: Script, statement: Statement, error: DeltaSqlError) -> None:
-    """Prints the position `file:line:` of an error in a script file."""
-    if script.name:
-        line = statement.line_in(script.text, error)
-        print(f"{shown_name(script.name)}:{line}:", file=sys.stderr)
+    def _failed(self, error: DeltaSqlError, place: NotebookPosition) -> None:
+        """Prints the place of an error in a file, and the error with --keep-going. Raises it without."""
+        sys.stdout.flush()
+        if place.path:
+            print(place.text(error), file=sys.stderr)
+        if not self._options.keep_going:
+            raise error
+        self._code = max(self._code, _report(error, self._options.stack))
 
 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:

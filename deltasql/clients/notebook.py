@@ -208,6 +208,14 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     for module in _PRELOADED:
         import_module(module)
     shell.register_magics(SqlMagics)
+    if as_cell not in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.append(as_cell)
+
+
+def as_cell(lines: list[str]) -> list[str]:
+    """A cell whose first line is `%sql` alone, as in notebooks of Databricks, as one of the magic `%%sql`."""
+    is_databricks = len(lines) > 1 and lines[0].strip() == "%sql"
+    return [f"%{lines[0].strip()}\n", *lines[1:]] if is_databricks else lines
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
@@ -215,5 +223,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     magics = shell.magics_manager.registry.get(SqlMagics.__name__)
     if isinstance(magics, SqlMagics):
         magics.close()
+    if as_cell in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.remove(as_cell)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("sql", None)

@@ -295,14 +295,15 @@ class FileTransfer:
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """SET key = value, or RESET: `value` None forgets the key, `key` None all."""
+    """SET key = value, or RESET: `value` None forgets the key, `key` None all. A silent one has no rows."""
 
     key: str | None
     value: str | None
+    is_silent: bool = False
 
     def answer(self) -> tuple[StructType, tuple[tuple[str, str], ...]]:
         """The result of SET: the stored pair, a secret redacted. RESET returns no rows."""
-        if self.key is None or self.value is None:
+        if self.key is None or self.value is None or self.is_silent:
             return StructType(), ()
         return KEY_VALUE, ((self.key, shown_value(self.key, self.value)),)
 

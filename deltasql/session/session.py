@@ -30,7 +30,7 @@ from deltasql.base import (
 from deltasql.catalog import Catalog, Catalogs, ExternalCatalogs, MirroredTable, TableFacts, configured, of_spark
 from deltasql.files import Placed, Result, stream_options
 from deltasql.log import DeltaLog, LocalLogStore, Snapshot, Stores, back_off
-from deltasql.plan import LogicalPlan, MemoryRows, Supplied, TableName, records_of_statement
+from deltasql.plan import LogicalPlan, MemoryRows, Supplied, TableName, make_note, records_of_statement
 from deltasql.planner import (
     Answer,
     Context,
@@ -136,6 +136,10 @@ def _facts(location: str, stores: Stores) -> TableFacts:
     )
 
 
+_VARIABLES = (
+    "${{{name}}} is replaced as text before the statement is read. Write :{name} for a value, and IDENTIFIER(:{name}) "
+    "for a name."
+)
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
 """The global temporary views of this process, by warehouse and name."""
 
@@ -156,6 +160,7 @@ class Session:
         catalogs: Mapping[str, Mapping[str, Any]] | None = None,
         directory: str = "",
     ) -> None:
+        self._opened_with = (warehouse, spark, storage_options, progress, engine, catalogs, directory)
         self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
         self.stores = Stores(storage_options, lambda: self._engine.spark.hadoop_settings())  # noqa: PLW0108 - not yet
         external = external_catalogs(catalogs, lambda: spark and self._engine.spark.given_settings(), self.stores)
@@ -169,7 +174,7 @@ class Session:
         self._supplied: DataFrame | None = None
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
-        self._lock, self._closed = RLock(), False
+        self._lock, self._closed, self._has_noted_variables = RLock(), False, False
         self._transactions = Transactions(self.settings, self._surroundings)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
@@ -181,7 +186,7 @@ class Session:
         as StatementInterrupted where a version had been committed.
         """
         with interruptible(), self._statement(), records_of_statement():
-            bound = bind_parameters(text, args)
+            bound = self._with_values(text, args)
             placed = Placing(bound, text)
             if not is_script(bound.sql):
                 return self._ended(bound, placed)[0]
@@ -197,10 +202,31 @@ class Session:
         `commit` of the returned statement is the second phase, which checks for conflicts with concurrent commits.
         Raises ScriptPhasesError for BEGIN … END, whose statements commit one by one.
         """
-        bound = bind_parameters(text, args)
+        bound = self._with_values(text, args)
         if is_script(bound.sql):
             raise errors.ScriptPhasesError
         return self._begin(bound, Placing(bound, text))
+
+    def _with_values(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None) -> BoundStatement:
+        """A statement with the values of its parameters and variables; widgets have values for both."""
+        widgets = self.settings.with_prefix(session_settings.WIDGET_PREFIX)
+        named = dict(args) if isinstance(args, Mapping) else {}
+        replaced: list[str] = []
+
+        def variable(name: str) -> str | None:
+            widget = name.removeprefix("$")
+            stored = None if name.startswith("$") else self.settings.stored(name)
+            found = named.get(widget, widgets.get(widget, stored))
+            replaced.extend(() if found is None else (widget,))
+            return None if found is None else str(found)
+
+        if widgets and (args is None or isinstance(args, Mapping)):
+            args = {**widgets, **named}
+        bound = bind_parameters(text, args, variable)
+        if replaced and not self._has_noted_variables:
+            self._has_noted_variables = True
+            make_note(_VARIABLES.format(name=replaced[0]), is_warning=True)
+        return bound
 
     def _ended(self, bound: BoundStatement, placed: Placing) -> tuple[Result, bool]:
         """The result of a statement, retried after conflicts with concurrent commits, and whether it is a query."""
@@ -306,6 +332,15 @@ class Session:
     def spark_started(self) -> bool:
         """Whether the Spark session has started. Does not start it."""
         return self._backend is not None and self._backend.spark.started
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session that computes rows, started on first use. Its own `sql` knows no tables of deltasql."""
+        return self._engine.spark.session
+
+    def another(self) -> Session:
+        """Another session of the same warehouse and engine, without the settings, views and variables of this one."""
+        return Session(*self._opened_with)
 
     def interrupt(self) -> None:
         """Cancels Spark's jobs for this session. Does nothing if Spark has not started."""

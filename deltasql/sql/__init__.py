@@ -22,12 +22,13 @@ __getattr__, __dir__ = door(
     evaluated_aggregates: AggregateRows AggregateScope counted_rows result_field
     expression_types: derived_type spelled_collation
     functions: BODY FUNCTIONS compiled handler_problem is_python_name
+    notebooks: Cell cells_of is_notebook source_of_ipynb
     parser: Expected expected_keywords keywords misplaced_word parse parse_type refused_name
     parser.automaton: ExpressionScan GrammarToken Tree insert_starts
     parser.build: TYPE_NAMES Clause builds caret collect read sql_text
     parser.diagnosis: advice
-    parser.parameters: SqlValue bind_identifiers bind_parameters bind_versions markers parameter_names
-        table_name
+    parser.parameters: SqlValue bind_identifiers bind_parameters bind_versions has_variables markers
+        parameter_names table_name
     parser.unsupported: unsupported
     postfix: ASKING UNBOUND BoundStatement json_paths with_json_paths
     queries.incremental: Aggregate AggregateQuery Incremental NotIncrementalError aggregate_query incremental

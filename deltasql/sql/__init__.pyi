@@ -53,6 +53,10 @@ from deltasql.sql.functions import FUNCTIONS as FUNCTIONS
 from deltasql.sql.functions import compiled as compiled
 from deltasql.sql.functions import handler_problem as handler_problem
 from deltasql.sql.functions import is_python_name as is_python_name
+from deltasql.sql.notebooks import Cell as Cell
+from deltasql.sql.notebooks import cells_of as cells_of
+from deltasql.sql.notebooks import is_notebook as is_notebook
+from deltasql.sql.notebooks import source_of_ipynb as source_of_ipynb
 from deltasql.sql.parser import Expected as Expected
 from deltasql.sql.parser import expected_keywords as expected_keywords
 from deltasql.sql.parser import keywords as keywords
@@ -76,6 +80,7 @@ from deltasql.sql.parser.parameters import SqlValue as SqlValue
 from deltasql.sql.parser.parameters import bind_identifiers as bind_identifiers
 from deltasql.sql.parser.parameters import bind_parameters as bind_parameters
 from deltasql.sql.parser.parameters import bind_versions as bind_versions
+from deltasql.sql.parser.parameters import has_variables as has_variables
 from deltasql.sql.parser.parameters import markers as markers
 from deltasql.sql.parser.parameters import parameter_names as parameter_names
 from deltasql.sql.parser.parameters import table_name as table_name

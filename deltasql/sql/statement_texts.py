@@ -20,6 +20,7 @@ from typing import NamedTuple
 from deltasql.base import GAP, QUOTED_NAME, WORD, DeltaSqlError, errors
 from deltasql.schema import folded, sql_literal
 from deltasql.schema import quote_name as quote
+from deltasql.sql.notebooks import SQL, cells_of, is_notebook
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
 from deltasql.sql.tokens import (
@@ -242,7 +243,17 @@ def split(script: str) -> Iterator[Statement]:
     """The statements of `script`, in order, without the empty ones; comments stay with the statement that follows.
 
     A `;` inside a string, a quoted name, a comment or BEGIN … END does not count. What is not closed runs to the end.
+    Of the source of a notebook, these are the statements of its SQL cells; the end of a cell ends a statement.
     """
+    if is_notebook(script):
+        for cell in cells_of(script):
+            if cell.language == SQL:
+                yield from (Statement(item.text, cell.in_file(item.start)) for item in _split(cell.text))
+    else:
+        yield from _split(script)
+
+
+def _split(script: str) -> Iterator[Statement]:
     start = 0
     for end in _ends(without_tags(script)):
         statement = _trimmed(script, start, end)

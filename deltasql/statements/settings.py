@@ -9,7 +9,7 @@ from typing import Any
 from deltasql.base import errors, is_zone, offset_name, resembling, session_settings, shown_value
 from deltasql.plan import LogicalPlan, SqlText, make_note
 from deltasql.planner import KEY_VALUE, Answer, Context, Plan, SettingChange, plan
-from deltasql.sql import Tree, builds, tokenize, unquote
+from deltasql.sql import Tree, builds, caret, tokenize, unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,38 @@ class SetTimeZone(LogicalPlan):
     """SET TIME ZONE { LOCAL | 'zone' | INTERVAL interval }"""
 
     zone: SqlText
+
+
+@dataclass(frozen=True, slots=True)
+class CreateWidget(LogicalPlan):
+    """CREATE WIDGET {TEXT | DROPDOWN | COMBOBOX | MULTISELECT} name DEFAULT 'value' [CHOICES query]
+
+    The choices are for a user interface, and are not evaluated.
+    """
+
+    name: str
+    default: str
+    choices: SqlText | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveWidget(LogicalPlan):
+    """REMOVE WIDGET name"""
+
+    name: str
+    start: int
+    end: int
+
+
+@builds("widget_text")
+def _widget_text(children: list[Any], tree: Tree, text: str) -> str:
+    return "".join(children)
+
+
+@builds("remove_widget")
+def _remove_widget(children: list[Any], tree: Tree, text: str) -> RemoveWidget:
+    place = caret(tree.children[0], text)
+    return RemoveWidget(children[0], place.start, place.end)
 
 
 @builds("set_setting")
@@ -66,6 +98,27 @@ def _value(key: str, context: Context) -> str | None:
 @plan.register
 def plan_reset_setting(statement: ResetSetting, context: Context) -> Plan:
     return SettingChange(statement.key, None)
+
+
+@plan.register
+def plan_create_widget(statement: CreateWidget, context: Context) -> Plan:
+    """A widget that has a value already, as one that the command line has given, keeps it."""
+    key = session_settings.WIDGET_PREFIX + statement.name
+    if context.settings.stored(key) is not None:
+        return Answer()
+    return SettingChange(key, statement.default, is_silent=True)
+
+
+@plan.register
+def plan_remove_widget(statement: RemoveWidget, context: Context) -> Plan:
+    """Raises UnknownWidgetError."""
+    key = session_settings.WIDGET_PREFIX + statement.name
+    if context.settings.stored(key) is None:
+        widgets = tuple(context.settings.with_prefix(session_settings.WIDGET_PREFIX))
+        near = resembling(statement.name, widgets)
+        advice = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(widgets) or 'none'}."
+        raise errors.UnknownWidgetError(statement.name, advice).at(context.caret(statement.start, statement.end))
+    return SettingChange(key, None)
 
 
 @plan.register

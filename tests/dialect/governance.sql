@@ -243,13 +243,13 @@ $$;
 -- refused DELTA_OPERATION_NOT_ALLOWED
 CREATE FUNCTION sales.old AS 'com.example.Old' USING JAR 's3://bucket/old.jar';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE WIDGET TEXT region DEFAULT 'north';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE WIDGET DROPDOWN shown DEFAULT 'yes' CHOICES SELECT * FROM (VALUES ('yes'), ('no'));
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 REMOVE WIDGET region;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

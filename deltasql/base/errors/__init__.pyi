@@ -2342,6 +2342,20 @@ class ImmediateParameterError(DeltaSqlError):
     name: str
 
 @dataclass(eq=False)
+class UnboundVariableError(DeltaSqlError):
+    name: str
+
+@dataclass(eq=False)
+class UnsafeVariableError(DeltaSqlError):
+    variable: str
+    found: str
+
+@dataclass(eq=False)
+class UnknownWidgetError(DeltaSqlError):
+    name: str
+    advice: str
+
+@dataclass(eq=False)
 class InvalidSettingError(DeltaSqlError):
     key: str
     value: str
@@ -2826,6 +2840,33 @@ class CollatedKeyError(DeltaSqlError):
 class ScriptUnreadableError(UsageError):
     path: str
     reason: str
+
+@dataclass(eq=False)
+class CellRefusedError(DeltaSqlError):
+    kind: str
+    advice: str
+
+@dataclass(eq=False)
+class CellFailedError(DeltaSqlError):
+    error: str
+    line: str
+
+@dataclass(eq=False)
+class NotebookNotFoundError(DeltaSqlError):
+    path: str
+    folder: str
+    asked: str
+
+@dataclass(eq=False)
+class NestedNotebookError(DeltaSqlError):
+    path: str
+    depth: int
+
+@dataclass(eq=False)
+class WidgetValueError(DeltaSqlError):
+    name: str
+    value: str
+    choices: tuple[str, ...]
 
 @dataclass(eq=False)
 class OutputNotWrittenError(UsageError):

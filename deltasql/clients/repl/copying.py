@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from deltasql.base import errors, pq
+from deltasql.clients.command.files import read_script
 from deltasql.files import Result, render
 from deltasql.sql import tokenize
 
@@ -95,15 +96,6 @@ def _write_parquet(result: Result, path: Path) -> int:
     return int(rows.num_rows)
 
 
-def file_text(path: str) -> str:
-    """The text of a script. Raises ScriptUnreadableError."""
-    try:
-        return Path(path).expanduser().read_text(encoding="utf-8").removeprefix("\ufeff")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise errors.ScriptUnreadableError(path=path, reason=reason) from None
-
-
 def edited(text: str) -> str:
     """`text` as the user's editor leaves it. Raises ScriptUnreadableError where there is no such editor."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
@@ -114,7 +106,7 @@ def edited(text: str) -> str:
             subprocess.run([*shlex.split(editor), str(path)], check=False)
         except OSError as error:
             raise errors.ScriptUnreadableError(path=editor, reason=error.strerror or str(error)) from None
-        return file_text(str(path))
+        return read_script(str(path))
 
 
 @contextmanager

@@ -18,10 +18,13 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol, TextIO
+from pathlib import Path
+from typing import Any, NoReturn, Protocol, TextIO
 from warnings import catch_warnings, simplefilter
 
 from deltasql.base import DeltaSqlError, counted, errors, telling, without_secrets
+from deltasql.clients.command.files import read_script
+from deltasql.clients.notebooks import NotebookPosition, NotebookRun, Output
 from deltasql.clients.repl.commands import (
     Effect,
     Preferences,
@@ -32,13 +35,13 @@ from deltasql.clients.repl.commands import (
     schema_changes,
     sent,
 )
-from deltasql.clients.repl.copying import edited, file_text, output, write_rows
+from deltasql.clients.repl.copying import edited, output, write_rows
 from deltasql.clients.repl.prompt import question
 from deltasql.files import Grid, Page, ProgressLine, Result, render
 from deltasql.plan import LogicalPlan, StatementWarning, TableName
 from deltasql.schema import LONG, STRING, StructField, StructType
 from deltasql.session import Session
-from deltasql.sql import parse, split
+from deltasql.sql import Statement, is_notebook, parse, split
 from deltasql.statements import Insert, Merge, columns
 
 COLUMNS = StructType(
@@ -206,8 +209,30 @@ class Shell:
         self._show(history_grid(said), "table")
 
     def run_file(self, path: str) -> None:
-        """Runs the statements of a file, without confirmation. Raises ScriptUnreadableError."""
-        self._statements(file_text(path), file=path)
+        """Runs the statements or cells of a file, without confirmation. Raises ScriptUnreadableError."""
+        script = read_script(str(Path(path).expanduser()))
+        if not is_notebook(script):
+            self._statements(script, file=path)
+            return
+        output = Output(self._cell, self._failed, self.say, lambda rows: self._show(rows.grid()))
+        run = NotebookRun(self.session, output)
+        try:
+            run.run(path, script)
+        finally:
+            run.close()
+
+    def _cell(self, statement: Statement, place: NotebookPosition, session: Session) -> Result | None:
+        """Runs a statement of a cell, and shows its rows. Raises its errors after printing its place."""
+        try:
+            result = session.sql(statement.text, self._args) if self._args else session.sql(statement.text)
+            self._show(result.grid())
+        except DeltaSqlError as error:
+            self._failed(error, place)
+        return result
+
+    def _failed(self, error: DeltaSqlError, place: NotebookPosition) -> NoReturn:
+        self.say(place.text(error))
+        raise error
 
     def edit(self) -> None:
         """Opens the last input in an editor, as the next input."""

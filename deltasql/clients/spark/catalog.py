@@ -46,6 +46,13 @@ _OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}
 """Attributes of a session that refer to the session itself, and are not copied."""
 
 
+def copied(spark: Any) -> Any:
+    """Another object for the same Spark session. Not by copy(): a session of Spark Connect pickles as itself."""
+    other = object.__new__(type(spark))
+    vars(other).update({key: value for key, value in vars(spark).items() if key not in _OF_THE_OBJECT})
+    return other
+
+
 class _ClosedByUser(Session):
     """A session that says when it is closed, which is once."""
 
@@ -71,16 +78,19 @@ class Home:
         storage_options: Mapping[str, str] | None,
         catalogs: Catalogs | None = None,
         when_closed: Callable[[Home], None] = lambda home: None,
+        session: Session | None = None,
     ) -> None:
+        """With `session`, which has `spark`, no other session is opened."""
         self.spark: Any = spark
         self.kind: Any = type(spark)
-        # Not by copy(): a session of Spark Connect pickles as itself.
-        self.plain: Any = object.__new__(type(spark))
-        vars(self.plain).update({key: value for key, value in vars(spark).items() if key not in _OF_THE_OBJECT})
+        self.plain: Any = copied(spark) if session is None else session.spark
         self.frames = type(self.plain.range(0))
-        session = _ClosedByUser(warehouse, self.plain, storage_options, catalogs=catalogs)
-        session.when_closed = partial(when_closed, self)
-        self.session: Session = session
+        if session is not None:
+            self.session: Session = session
+            return
+        opened = _ClosedByUser(warehouse, self.plain, storage_options, catalogs=catalogs)
+        opened.when_closed = partial(when_closed, self)
+        self.session = opened
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:
         """`spark.sql`: runs a statement in deltasql, or in Spark if it is on a table of another format."""

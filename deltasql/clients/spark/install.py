@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.base import __version__, errors
 from deltasql.catalog import Catalogs
 from deltasql.clients import tables
-from deltasql.clients.spark.catalog import DeltaSqlCatalog, Home
+from deltasql.clients.spark.catalog import DeltaSqlCatalog, Home, copied
 from deltasql.clients.tables import table
 from deltasql.clients.tables.definition import HOME, INSTALLED, MergeIntoWriter
 from deltasql.clients.tables.table import DeltaTable
@@ -135,18 +135,42 @@ def install(
     if delta:
         require_absent()
     uninstall(spark)
-    home = Home(spark, warehouse, storage_options, catalogs, _closed)
+    _route(Home(spark, warehouse, storage_options, catalogs, _closed), delta=delta)
+    return home_of(spark).session
+
+
+def installed(session: Session) -> SparkSession:
+    """The Spark session of a session of deltasql, with its methods routed to that session; jobs may import `delta`.
+
+    It is an object for the user alone, beside the one by which the session computes rows. `uninstall` ends the session.
+    """
+    spark = copied(session.spark)
+    _route(Home(spark, session.catalog.warehouse, None, session=session), delta=find_spec("delta") is None)
+    made: SparkSession = spark
+    return made
+
+
+def home_of(spark: SparkSession) -> Home:
+    """The installation of a Spark session."""
+    home: Home = vars(spark)[HOME]
+    return home
+
+
+def _route(home: Home, *, delta: bool) -> None:
+    spark = home.spark
     if delta:
         provide(spark)
     _change(home.frames)
     vars(spark)[HOME] = home
     INSTALLED.append(home)
     spark.__class__ = type(home.kind.__name__, (_Installed, home.kind), {"__module__": home.kind.__module__})
-    return home.session
 
 
-def uninstall(spark: SparkSession) -> None:
-    """Restores the session as before `install`. Does nothing if nothing is installed."""
+def uninstall(spark: SparkSession, *, close: bool = True) -> None:
+    """Restores the session as before `install`, and closes that of deltasql, unless `close` is False.
+
+    Does nothing if nothing is installed.
+    """
     home = vars(spark).pop(HOME, None)
     if home is None:
         return
@@ -154,7 +178,8 @@ def uninstall(spark: SparkSession) -> None:
     INSTALLED.remove(home)
     spark.__class__ = home.kind
     _restore(home.frames)
-    home.session.close()
+    if close:
+        home.session.close()
 
 
 def _closed(home: Home) -> None:

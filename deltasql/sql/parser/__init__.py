@@ -8,6 +8,7 @@ from deltasql.schema import DataType, with_default_collation
 from deltasql.sql.parser.automaton import grammar_tables
 from deltasql.sql.parser.build import read
 from deltasql.sql.parser.diagnosis import Expected, expected_keywords, misplaced_word
+from deltasql.sql.parser.parameters import has_variables, with_placeholders
 from deltasql.sql.parser.unsupported import refused_name
 from deltasql.sql.statement_texts import Statement, is_complete, is_script, split, unclosed
 
@@ -33,10 +34,20 @@ def parse(sql: str) -> LogicalPlan:
     """The node of one statement, which may end with `;`.
 
     All positions are offsets in `sql`. Raises ParseSyntaxError, EmptyStatementError, and the errors of single clauses
-    (see deltasql.base.errors), each with its place.
+    (see deltasql.base.errors), each with its place. A variable, `${name}`, is read as a name, or as a number.
     """
-    plan: LogicalPlan = read(sql, "start")
-    return plan
+    numbers: set[int] = set()
+    has_placeholders = has_variables(sql)
+    while True:
+        try:
+            plan: LogicalPlan = read(with_placeholders(sql, numbers) if has_placeholders else sql, "start")
+        except ParseSyntaxError as error:
+            at = error.caret.start if has_placeholders and error.caret is not None else -1
+            if at in numbers or not sql.startswith("${", at):
+                raise
+            numbers.add(at)
+        else:
+            return plan
 
 
 def parse_type(text: str) -> DataType:

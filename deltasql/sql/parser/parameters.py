@@ -9,10 +9,10 @@ The text of a view or a function is stored and parsed again: there the version o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.plan import TableName
@@ -36,28 +36,37 @@ class SqlValue:
     value: Any
 
 
-def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) -> BoundStatement:
+Variables = Callable[[str], str | None]
+"""The text of a variable by its name, None for one without a value. For `$name` without braces, that is `$name`."""
+
+
+def bind_parameters(
+    sql: str, args: Mapping[str, Any] | Sequence[Any] | None, variables: Variables | None = None
+) -> BoundStatement:
     """The statement with its parameters bound. Without `args`, `?` and `:name` are left for the parser to judge.
 
-    Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal, and
-    ParametersError for `args` that are neither a mapping nor a sequence of values, ParseSyntaxError for no
-    Unicode, InvalidIdentifierError.
+    `variables` are the texts in place of `${name}`, `$name` and getArgument('name'); without it these stay.
+    Raises UnboundVariableError and UnsafeVariableError for these, UnboundParameterError for a marker without a value,
+    ParameterValueError for a value without a literal, ParametersError for `args` that are neither a mapping nor a
+    sequence of values, ParseSyntaxError for no Unicode, InvalidIdentifierError.
     """
     sql = without_tags(sql)
-    if args is None:
-        return _checked(with_try_casts(BoundStatement(sql)))
-    if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):
+    if args is not None and (isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence))):
         raise errors.ParametersError(type(args).__name__)
+    found = [*_texts(sql, variables), *(() if args is None else _bound(sql, args))]
+    if args is None and not found:
+        return _checked(with_try_casts(BoundStatement(sql)))
     pieces: list[str] = []
     shifts: list[tuple[int, int]] = []
     values: list[BoundValue] = []
     at = length = 0
-    for start, end, name, value in _bound(sql, args):
+    for start, end, name, value in sorted(found, key=lambda item: item[0]):
         text = _literal(name, value)
         pieces += [sql[at:start], text]
         length += start - at + len(text)
         plain = value.value if isinstance(value, SqlValue) else value
-        values.append(BoundValue(length - len(text), length, sql[start:end], plain))
+        if not isinstance(value, _VariableText):
+            values.append(BoundValue(length - len(text), length, sql[start:end], plain))
         shifts.append((length, len(text) - (end - start)))
         at = end
     return _checked(with_try_casts(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))))
@@ -102,6 +111,101 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
         yield start, end, f"? number {ordinal}", args[ordinal - 1]
 
 
+_VARIABLE = re.compile(r"\$\{\s*(?P<name>[^\s{}'\"`;]+)\s*\}|\$(?P<bare>[A-Za-z_]\w*)")
+_UNSAFE = re.compile(r";|--|/\*|\*/")
+_MAY_HAVE_TEXTS = re.compile(r"\$|\bgetArgument\b", re.IGNORECASE)
+_HAS_VARIABLE = re.compile(r"\$\{\s*[^\s{}'\"`;]+\s*\}")
+
+
+class _VariableText(NamedTuple):
+    """Text that stands for a variable."""
+
+    text: str
+
+
+def _texts(sql: str, variables: Variables | None) -> Iterator[tuple[int, int, str, _VariableText]]:
+    """Each variable with its text: (start, end, how it is called, text). One in a comment stays."""
+    if variables is None or not _MAY_HAVE_TEXTS.search(sql):
+        return
+    tokens = tokenize(sql)
+    for at, token in enumerate(tokens):
+        if token.kind == "word" and token.key == "GETARGUMENT":
+            yield from _argument(sql, tokens, at, variables)
+        for match in _mentioned(sql, token):
+            value = variables(match["name"] or f"${match['bare']}")
+            if value is not None:
+                yield match.start(), match.end(), match[0], _VariableText(_inside(value, token, sql, match))
+            elif token.kind == "symbol" and match["name"]:
+                raise errors.UnboundVariableError(match["name"]).at(Caret(sql, match.start(), match.end()))
+
+
+def _mentioned(sql: str, token: Token) -> Iterator[re.Match[str]]:
+    """The variables in a string or a quoted name, or the one that begins with this symbol."""
+    if token.kind in {"string", "quoted"}:
+        yield from _VARIABLE.finditer(sql, token.start, token.end)
+    elif token.text == "$" and (match := _VARIABLE.match(sql, token.start)) is not None:
+        yield match
+
+
+def _inside(value: str, token: Token, sql: str, match: re.Match[str]) -> str:
+    """The text of a variable where it stands: escaped in quotes, else as it is. Raises UnsafeVariableError."""
+    quote = token.text[-1]
+    if token.kind == "quoted":
+        return value.replace("`", "``")
+    if token.kind == "string":
+        return value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    parts = tokenize(value)
+    unsafe = _UNSAFE.search(value)
+    open_quote = next((part.text for part in parts if part.text[:1] in {"'", '"', "`"} and part.kind == "symbol"), "")
+    if unsafe is not None or open_quote:
+        found = unsafe[0] if unsafe is not None else open_quote[:1]
+        raise errors.UnsafeVariableError(match[0], found).at(Caret(sql, match.start(), match.end()))
+    return value
+
+
+def _argument(
+    sql: str, tokens: Sequence[Token], at: int, variables: Variables
+) -> Iterator[tuple[int, int, str, _VariableText]]:
+    """The value of `getArgument('name'[, 'default'])` as a literal. Raises UnboundVariableError."""
+    inside = tokens[at + 2 : at + 3]
+    if [token.key for token in tokens[at + 1 : at + 2]] != ["("] or not inside or inside[0].kind != "string":
+        return
+    end = closing(tokens, at + 1)
+    name = unquote(inside[0].text)
+    value = variables(name)
+    if value is None and end == at + 5 and tokens[at + 4].kind == "string":
+        value = unquote(tokens[at + 4].text)
+    if value is None:
+        raise errors.UnboundVariableError(name).at(Caret(sql, tokens[at].start, inside[0].end))
+    if end < len(tokens):
+        yield tokens[at].start, tokens[end].end, name, _VariableText(quote_text(value))
+
+
+def has_variables(sql: str) -> bool:
+    """Whether `${name}` stands in a statement."""
+    return "${" in sql and _HAS_VARIABLE.search(sql) is not None
+
+
+def with_placeholders(sql: str, numbers: Collection[int] = ()) -> str:
+    """The statement with a name of the same length in place of each `${name}` outside of quotes.
+
+    At the offsets `numbers` it is a whole number.
+    """
+
+    def placeholder(match: re.Match[str]) -> str:
+        if match.start() in numbers:
+            return "1".rjust(match.end() - match.start(), "0")
+        return "_" + re.sub(r"\W", "_", match[0][2:-1]) + "__"
+
+    pieces, at = [], 0
+    for token in tokenize(sql):
+        match = _HAS_VARIABLE.match(sql, token.start) if token.text.startswith("$") else None
+        if match is not None:
+            pieces += [sql[at : match.start()], placeholder(match)]
+            at = match.end()
+    return "".join([*pieces, sql[at:]])
+
+
 def markers(sql: str) -> Iterator[tuple[int, int]]:
     """Where `?` and `:name` stand outside of strings, quoted names and comments."""
     tokens = tokenize(sql)
@@ -116,6 +220,8 @@ def markers(sql: str) -> Iterator[tuple[int, int]]:
 
 
 def _literal(name: str, value: Any) -> str:
+    if isinstance(value, _VariableText):
+        return value.text
     if isinstance(value, SqlValue):
         return f"({value.sql})"
     if isinstance(value, str):

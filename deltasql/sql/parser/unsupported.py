@@ -178,11 +178,6 @@ OBJECTS = (
         "{words}", "EXECUTE IMMEDIATE 'text' USING … runs a statement that is a text.", ("< PREPARE|DEALLOCATE > name",)
     ),
     Unsupported(
-        "{words}",
-        "Values come in by parameters: session.sql('… WHERE a = :a', {'a': 1}).",
-        ("< CREATE|REMOVE WIDGET >",),
-    ),
-    Unsupported(
         "{verb} {words}",
         "A schema's tables lie where it was made: CREATE SCHEMA s LOCATION '/path'.",
         ("ALTER SCHEMA|DATABASE name < SET LOCATION >",),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import ConcurrentAppendError
+from deltasql.base.session_settings import SessionSettings
 from deltasql.files.result import Result
 from tests.unit.canned import answer
 
@@ -18,6 +19,7 @@ class Canned:
         self.warehouse, self.spark = warehouse, spark
         self.seen: list[tuple[str, Any]] = []
         self.closed = False
+        self.settings = SessionSettings()
 
     def sql(self, text: str, args: Any = None) -> Result:
         self.seen.append((text, args))

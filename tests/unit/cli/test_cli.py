@@ -155,10 +155,10 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
         (["--frmat", "csv"], "there is no option --frmat; did you mean --format?"),
         (["--format", "csv", "-x"], "there is no option -x"),
         (["-eSELECT 1", "--zzz=1"], "there is no option --zzz"),
-        (["file.sql"], "to run a file: deltasql -f file.sql"),
+        (["file.sql"], "to run a file: deltasql run file.sql"),
         (
             ["--warehouse", "test", "tets"],
-            "there is no command tets; there are demo, check, lsp, test, serve, completion",
+            "there is no command tets; there are run, demo, check, lsp, test, serve, completion",
         ),
     ],
 )

@@ -314,3 +314,16 @@ def test_parameters(session: Session) -> None:
     made = Shell(session, preferences=Preferences(timing=False), args={"t": "plain"}, terminal=Terminal(None, out))
     assert made.run("SHOW COLUMNS IN IDENTIFIER(:t);")
     assert out.getvalue().count("|") == 6
+
+
+def test_the_cells_of_a_notebook_are_run(session: Session, tmp_path: Path) -> None:
+    made, out, _ = shell(session)
+    notebook = tmp_path / "n.sql"
+    text = "-- Databricks notebook source\n-- MAGIC %md Title\n-- COMMAND ----------\nSHOW COLUMNS IN plain\n"
+    notebook.write_text(f"{text}-- COMMAND ----------\n-- MAGIC %python print('from', 'Python')\n-- MAGIC 1 / 0\n")
+    made.run(f"\\i {notebook}")
+    shown = out.getvalue()
+    assert "Title" in shown
+    assert "col_name" in shown
+    assert f"{notebook}:6:" in shown
+    assert "ZeroDivisionError" in shown
