@@ -110,12 +110,13 @@ class StoredExpectation:
 @dataclass(frozen=True, slots=True)
 class RefreshDefinition:
     """A materialized view or streaming table: the view that its rows are taken from, its schedule as written, and the
-    expectations of its rows."""
+    expectations of its rows. `flows` are further streams of a streaming table; without any its query is empty."""
 
     kind: Refreshed
     view: ViewDefinition
     schedule: str | None = None
     expectations: tuple[StoredExpectation, ...] = ()
+    flows: tuple[ViewDefinition, ...] = ()
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -137,12 +138,15 @@ class RefreshDefinition:
             ViewDefinition.from_json(value["view"]),
             None if schedule is None else read_text(schedule),
             tuple(map(StoredExpectation.from_json, value.get("expectations", ()))),
+            tuple(map(ViewDefinition.from_json, value.get("flows", ()))),
         )
 
     def to_json(self) -> Json:
         value: Json = {"kind": self.kind.value, "view": self.view.to_json(), "schedule": self.schedule}
         if self.expectations:
             value["expectations"] = [item.to_json() for item in self.expectations]
+        if self.flows:
+            value["flows"] = [item.to_json() for item in self.flows]
         return value
 
 

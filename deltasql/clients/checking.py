@@ -352,7 +352,7 @@ def _texts(node: LogicalPlan, sql: str, session: PlanningSession) -> Iterator[tu
     match node:
         case Query(query) | CreateView(query=query) | Insert(query=query, ctes=None):
             yield query, {}
-        case CreateRefreshed(kind=Refreshed.MATERIALIZED_VIEW, query=query):
+        case CreateRefreshed(kind=Refreshed.MATERIALIZED_VIEW, query=query) if query is not None:
             yield query, {}
         case CreateTable(query=query) if query is not None:
             yield query, {}

@@ -160,7 +160,11 @@ class Session:
         catalogs: Mapping[str, Mapping[str, Any]] | None = None,
         directory: str = "",
     ) -> None:
-        self._opened_with = (warehouse, spark, storage_options, progress, engine, catalogs, directory)
+        def again() -> Session:
+            return Session(warehouse, spark, storage_options, progress, engine, catalogs, directory)
+
+        # A closure, since some of the arguments are secrets, and vars() of the session would show them.
+        self._opened_again = again
         self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
         self.stores = Stores(storage_options, lambda: self._engine.spark.hadoop_settings())  # noqa: PLW0108 - not yet
         external = external_catalogs(catalogs, lambda: spark and self._engine.spark.given_settings(), self.stores)
@@ -340,7 +344,7 @@ class Session:
 
     def another(self) -> Session:
         """Another session of the same warehouse and engine, without the settings, views and variables of this one."""
-        return Session(*self._opened_with)
+        return self._opened_again()
 
     def interrupt(self) -> None:
         """Cancels Spark's jobs for this session. Does nothing if Spark has not started."""

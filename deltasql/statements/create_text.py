@@ -21,6 +21,7 @@ from deltasql.schema import StructField, check_foreign, declared_type, identity_
 from deltasql.schema import quote_name as quote
 from deltasql.sql import find, outline
 from deltasql.statements.grants import filter_clause, mask_clause
+from deltasql.statements.refreshing import FLOW
 from deltasql.statements.table import CreateTable
 
 
@@ -78,7 +79,14 @@ def refreshed_statement(
     lines += _properties(snapshot)
     lines += [] if definition.schedule is None else [definition.schedule]
     lines += filter_clause(governance)
-    return "\n".join([*lines, "AS", definition.view.query]) + "\n"
+    return "\n".join([*lines, *_rows_of(definition)]) + "\n"
+
+
+def _rows_of(definition: RefreshDefinition) -> list[str]:
+    """The clause that says where the rows come from, if the statement has one."""
+    if flow := definition.view.properties.get(FLOW):
+        return ["FLOW AUTO CDC", flow]
+    return ["AS", definition.view.query] if definition.view.query else []
 
 
 def _refreshed_columns(snapshot: Snapshot, definition: RefreshDefinition, governance: Governance) -> Iterator[str]:
@@ -88,7 +96,7 @@ def _refreshed_columns(snapshot: Snapshot, definition: RefreshDefinition, govern
     """
     of_query = {field.name.lower(): declared_type(field) for field in definition.view.schema}
     of_table = {field.name.lower(): field for field in snapshot.schema}
-    if of_query.keys() != of_table.keys():
+    if of_query.keys() != of_table.keys() or FLOW in definition.view.properties:
         return
     fields = [of_table[key] for key in of_query]
     if governance.masks or any(

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from deltasql.base import Caret, DeltaSqlError, errors, session_settings
-from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry
-from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, keys_of, operations, with_keys
+from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry, ViewDefinition
+from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, operations
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note
 from deltasql.planner import (
     REFRESHED,
@@ -25,12 +25,14 @@ from deltasql.planner import (
     RowChange,
     Stepwise,
     StructRule,
+    TableChange,
     Unregistration,
     View,
     VisibleViews,
     binding,
     plan,
     refuse_enforced,
+    settings_of_text,
     store_casts,
 )
 from deltasql.schema import BINARY_COLLATION, HIDDEN_PREFIX, StructType
@@ -42,25 +44,27 @@ from deltasql.statements.constraints import (
     KeyConstraint,
     declared_constraints,
     inside,
-    with_declared_keys,
 )
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
 from deltasql.statements.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.statements.refreshing import (
     QUERY,
+    AutoCdc,
     Refresh,
     expected,
     has_star,
     has_stream,
     refresh_of,
+    refuse_redeclared,
     sources_of,
     stream_of,
     stream_refresh,
     table_source,
+    without_live,
 )
 from deltasql.statements.table import AlterClustering, ColumnDefinition, CreateTable, RenameTable
-from deltasql.statements.table_metadata import RefreshState, declared_keys, declared_schema
+from deltasql.statements.table_metadata import RefreshState
 from deltasql.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.statements.target import policies_of_existing
 from deltasql.statements.view import ViewColumn, view_definition
@@ -80,10 +84,12 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class CreateRefreshed(LogicalPlan):
-    """CREATE [OR {REPLACE | REFRESH}] {MATERIALIZED VIEW | STREAMING TABLE} [IF NOT EXISTS] t [(columns)] … AS query
+    """CREATE [OR {REPLACE | REFRESH}] [PRIVATE] {MATERIALIZED VIEW | STREAMING TABLE} [IF NOT EXISTS] t [(columns)] …
+    [AS query | FLOW AUTO CDC …]
 
     `create` has the name, the constraints and the clauses of CREATE TABLE, and the columns if they have types;
-    `columns` are their names and comments. `mode` is create, replace or refresh.
+    `columns` are their names and comments. `mode` is create, replace or refresh. A streaming table without a query gets
+    its rows by flows.
     """
 
     alone: ClassVar[tuple[str, Alone] | None] = ("CREATE MATERIALIZED VIEW or STREAMING TABLE", Alone.MAKES)
@@ -92,10 +98,22 @@ class CreateRefreshed(LogicalPlan):
     mode: str
     if_not_exists: bool
     create: CreateTable
-    query: SqlText
+    query: SqlText | None
     columns: tuple[ViewColumn, ...] = ()
     schedule: str | None = None
     expectations: tuple[Expectation, ...] = ()
+    changes: AutoCdc | None = None
+    is_private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyChanges(LogicalPlan):
+    """{AUTO CDC | APPLY CHANGES} INTO t FROM source KEYS (…) …"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("AUTO CDC", Alone.REFRESHES)
+
+    table: TableName
+    changes: AutoCdc
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +170,6 @@ def _kind(children: list[Any], tree: Tree, text: str) -> Refreshed:
     return Refreshed(tree.name.replace("_", " ").upper())
 
 
-@builds("refreshed_mode")
-def _mode(children: list[Any], tree: Tree, text: str) -> str:
-    return str(children[-1]).lower()
-
-
 @builds("refreshed_element_list")
 def _elements(children: list[Any], tree: Tree, text: str) -> tuple[Any, ...]:
     return tuple(children)
@@ -210,14 +223,10 @@ def _schedule(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("create_refreshed")
 def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
-    mode, kind, if_not_exists, table, elements, *clauses, query = children
-    wanted = "refresh" if kind is Refreshed.STREAMING_TABLE else "replace"
-    if mode not in {"create", wanted}:
-        reason = f"A {kind.value.lower()} is created by CREATE [OR {wanted.upper()}] {kind.value}."
-        raise errors.ParseSyntaxError(reason, mode.upper()).at(caret(tree.children[0], text))
-    if if_not_exists and mode == "replace":
-        reason = "A view is created IF NOT EXISTS or replaced, not both. Leave out one of them."
-        raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+    (mode, is_private), kind, if_not_exists, table, elements, *clauses, source = children
+    mode = _checked_mode(mode, kind, source, if_not_exists, tree, text)
+    query, changes = (source, None) if isinstance(source, SqlText) else (None, source)
+    table = without_live(table)
     values = collect(clauses, tree.children[5:-1], text)
     _refuse(values, kind, tree, text)
     columns, declared = _columns(elements or (), tree, text)
@@ -239,7 +248,23 @@ def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
         (),
         values.get("row_filter"),
     )
-    return CreateRefreshed(kind, mode, if_not_exists, create, query, columns, values.get("schedule"), expectations)
+    return CreateRefreshed(
+        kind, mode, if_not_exists, create, query, columns, values.get("schedule"), expectations, changes, is_private
+    )
+
+
+def _checked_mode(mode: str, kind: Refreshed, source: object, if_not_exists: bool, tree: Tree, text: str) -> str:
+    """The mode: a materialized view is replaced, a streaming table refreshed. Raises ParseSyntaxError."""
+    if mode != "create":
+        # The rows of a view are computed again, in the columns of the query.
+        mode = "replace" if kind is Refreshed.MATERIALIZED_VIEW else "refresh"
+    if if_not_exists and mode == "replace":
+        reason = "A view is created IF NOT EXISTS or replaced, not both. Leave out one of them."
+        raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+    if kind is Refreshed.MATERIALIZED_VIEW and not isinstance(source, SqlText):
+        reason = "A materialized view has a query: CREATE MATERIALIZED VIEW name AS SELECT …."
+        raise errors.ParseSyntaxError(reason, "").at(caret(tree.children[3], text))
+    return mode
 
 
 def _columns(
@@ -369,49 +394,6 @@ def _owner(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
     return AlterRefreshed(kind, table, SetOwner(SecurableName("TABLE", table, table.start, table.end), principal))
 
 
-def refuse_redeclared(create: CreateTable, snapshot: Snapshot, context: Context) -> None:
-    """Raises RedeclaredTableError for what the rows that are there would have to follow."""
-    part = next(_other_parts(create, snapshot, context), None)
-    if part is not None:
-        error = errors.RedeclaredTableError(part, str(create.table))
-        raise error.at(context.caret(create.table.start, create.table.end))
-
-
-def _other_parts(create: CreateTable, snapshot: Snapshot, context: Context) -> Iterator[str]:
-    partitions = [column.name.lower() for column in create.partitioned_by]
-    if partitions and partitions != [name.lower() for name in snapshot.partition_columns]:
-        yield "PARTITIONED BY"
-    if create.columns is not None and _is_retyped(create, snapshot, context):
-        yield "the types and NOT NULL of the columns"
-    if any(_is_new(item, snapshot) for item in create.constraints):
-        yield "CHECK constraints"
-    if _has_other_keys(create, snapshot, context):
-        yield "keys"
-
-
-def _is_retyped(create: CreateTable, snapshot: Snapshot, context: Context) -> bool:
-    for wanted in declared_schema(create, context):
-        field = snapshot.schema.find(wanted.name)
-        if field is not None and (field.type, field.nullable) != (wanted.type, wanted.nullable):
-            return True
-    return False
-
-
-def _is_new(item: object, snapshot: Snapshot) -> bool:
-    if not isinstance(item, CheckConstraint):
-        return False
-    existing, condition = snapshot.properties.constraints, inside(item.condition).text
-    return condition not in existing.values() if item.name is None else existing.get(item.name.lower()) != condition
-
-
-def _has_other_keys(create: CreateTable, snapshot: Snapshot, context: Context) -> bool:
-    keys = declared_keys(create)
-    if not keys:
-        return False
-    wanted = with_declared_keys(with_keys(snapshot.metadata, ()), keys, create.table, context, creating=True)
-    return keys_of(wanted) != keys_of(snapshot.metadata)
-
-
 def redeclared(statement: CreateRefreshed, snapshot: Snapshot) -> Iterator[LogicalPlan]:
     """The statements that change what the rows do not follow: clustering, comments and properties that are named."""
     create = statement.create
@@ -500,7 +482,9 @@ def plan_create_refreshed(statement: CreateRefreshed, context: Context) -> Plan:
             kind = "table" if isinstance(existing, TableEntry) else "view"
             raise _wrong(f"CREATE {statement.kind.value}", statement.kind, name, kind, context)
         if statement.mode != "create":
-            _require_kind(f"CREATE OR {statement.mode.upper()} {statement.kind.value}", statement.kind, name, context)
+            require_kind(f"CREATE OR {statement.mode.upper()} {statement.kind.value}", statement.kind, name, context)
+    if statement.query is None:
+        return _without_rows(statement, existing, context)
     definition, query = _definition(statement, context)
     rows = stored_rows(statement, definition, query, context)
     if statement.kind is Refreshed.STREAMING_TABLE:
@@ -515,9 +499,32 @@ def plan_create_refreshed(statement: CreateRefreshed, context: Context) -> Plan:
     return Stepwise("the rows, then the definition", iter((change, Redefinition(existing.parts, definition))))
 
 
+def _without_rows(statement: CreateRefreshed, existing: object, context: Context) -> Plan:
+    """A streaming table whose rows come by flows, and the flow that stands in its definition."""
+    name = statement.create.table
+    catalog = context.catalog
+    namespace = (catalog.current_catalog, catalog.current_schema)
+    view = ViewDefinition("", namespace, settings_of_text(context), (), StructType())
+    definition = RefreshDefinition(statement.kind, view, _noted(statement.schedule))
+
+    def steps() -> Iterator[Plan]:
+        if existing is None:
+            yield _registering(plan(statement.create, context), definition)
+        if statement.changes is not None:
+            yield plan(ApplyChanges(name, statement.changes), later(context))
+
+    if existing is not None and statement.mode == "create":
+        return plan(statement.create, context)
+    if existing is not None and statement.changes is None:
+        return Answer()
+    return Stepwise("the table, then its rows", steps())
+
+
 def _refuse_external(statement: CreateRefreshed, context: Context) -> None:
     """Raises CatalogOperationError in an external catalog, which would store the rows and not the query."""
     name = statement.create.table
+    if statement.is_private:
+        make_note(f"{name} is visible to all statements: only a service keeps a table private.", is_warning=False)
     if name.path is not None or len(name.parts) > 3:
         return
     external = context.catalog.external.store(context.catalog.full_name(name.parts)[0])
@@ -529,6 +536,7 @@ def _refuse_external(statement: CreateRefreshed, context: Context) -> None:
 def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDefinition, SqlQuery]:
     """The definition of a new table, and the rows of its query. Raises StreamInQueryError, StreamingQueryError."""
     name, query = statement.create.table, statement.query
+    assert query is not None
     caret = context.caret(query.start, query.end)
     if statement.kind is Refreshed.STREAMING_TABLE:
         try:
@@ -571,7 +579,7 @@ def _streaming(
 
     def steps() -> Iterator[Plan]:
         if isinstance(existing, TableEntry):
-            yield from (plan(change, _later(context)) for change in changes)
+            yield from (plan(change, later(context)) for change in changes)
             if policies is not None:
                 yield policies
             yield Redefinition(existing.parts, definition)
@@ -580,14 +588,14 @@ def _streaming(
             planned = created_from_rows(statement.create, context, none)
             assert isinstance(planned, RowChange)
             yield _registering(RefreshState(definition.id).recorded(_commented(planned, definition)), definition)
-        yield plan(RefreshData(statement.kind, name, False, False), _later(context))
+        yield plan(RefreshData(statement.kind, name, False, False), later(context))
 
     if existing is not None and statement.mode == "create":
         created_from_rows(statement.create, context, rows)
     return Stepwise("the table, then its rows", steps())
 
 
-def _later(context: Context) -> Context:
+def later(context: Context) -> Context:
     """The context of a step after others."""
     return replace(context, catalog=context.catalog.looked_at_once(), _snapshots={})
 
@@ -620,10 +628,15 @@ def _require_names(name: TableName, definition: RefreshDefinition, context: Cont
         raise error.at(context.caret(name.start, name.end))
 
 
-def _registering(change: RowChange, definition: RefreshDefinition) -> RowChange:
+def _registering(change: Plan, definition: RefreshDefinition) -> Plan:
+    """The plan that makes a table, which is then refreshed by this definition."""
+    assert isinstance(change, (RowChange, TableChange))
     register = change.commit.register
     assert register is not None
-    return change.committing(register=replace(register, refreshed=definition))
+    new = replace(register, refreshed=definition)
+    if isinstance(change, RowChange):
+        return change.committing(register=new)
+    return replace(change, commit=replace(change.commit, register=new))
 
 
 def _commented(change: RowChange, definition: RefreshDefinition) -> RowChange:
@@ -647,14 +660,32 @@ def plan_refresh_data(statement: RefreshData, context: Context) -> Plan:
     name, words = statement.table, f"REFRESH {statement.kind.value}"
     if statement.asynchronous:
         raise errors.AsynchronousRefreshError
-    entry = _require_kind(words, statement.kind, name, context)
+    entry = require_kind(words, statement.kind, name, context)
     _, snapshot = context.writable(name)
     # Rows that its own filter hides could be neither replaced nor removed.
     refuse_enforced(words, name, snapshot.location, context)
-    if statement.kind is Refreshed.STREAMING_TABLE:
+    assert entry.refreshed is not None
+    query = entry.refreshed.view.query
+    if not query:
+        return Answer(REFRESHED, (("NONE", "it has no flow: CREATE FLOW gives it rows"),))
+    if has_stream(query):
+        if entry.refreshed.flows:
+            return Stepwise("flow by flow", _flows(statement, entry, context))
         streamed = stream_refresh(entry, snapshot, context, full=statement.full)
         return _refreshed(streamed.refresh, snapshot.version, context, streamed.load)
     return _refreshed(refresh_of(entry, snapshot, context, full=statement.full), snapshot.version, context)
+
+
+def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Iterator[Plan]:
+    """The refresh of each flow. FULL replaces all rows by those of the first flow; the others add theirs."""
+    definition = entry.refreshed
+    assert definition is not None
+    for number, view in enumerate((definition.view, *definition.flows)):
+        inner = later(context)
+        _, snapshot = inner.writable(statement.table)
+        flow = replace(entry, refreshed=replace(definition, view=view, flows=()))
+        streamed = stream_refresh(flow, snapshot, inner, full=statement.full and number == 0)
+        yield _refreshed(streamed.refresh, snapshot.version, inner, streamed.load)
 
 
 def _refreshed(refresh: Refresh, version: int, context: Context, load: CopyLoad | None = None) -> Plan:
@@ -684,14 +715,14 @@ def plan_drop_refreshed(statement: DropRefreshed, context: Context) -> Plan:
     name, words = statement.table, f"DROP {statement.kind.value}"
     if statement.if_exists and context.catalog.find(name.parts) is None:
         return Answer()
-    _require_kind(words, statement.kind, name, context)
+    require_kind(words, statement.kind, name, context)
     return Unregistration(name.parts)
 
 
 @plan.register
 def plan_set_schedule(statement: SetSchedule, context: Context) -> Plan:
     """A schedule is stored and shown; nothing runs by it."""
-    entry = _require_kind(f"ALTER {statement.kind.value}", statement.kind, statement.table, context)
+    entry = require_kind(f"ALTER {statement.kind.value}", statement.kind, statement.table, context)
     assert entry.refreshed is not None
     return Redefinition(entry.parts, replace(entry.refreshed, schedule=_noted(statement.schedule)))
 
@@ -708,11 +739,11 @@ def _noted(schedule: str | None) -> str | None:
 @plan.register
 def plan_alter_refreshed(statement: AlterRefreshed, context: Context) -> Plan:
     verb = "COMMENT ON" if isinstance(statement.change, CommentOnTable) else "ALTER"
-    _require_kind(f"{verb} {statement.kind.value}", statement.kind, statement.table, context)
+    require_kind(f"{verb} {statement.kind.value}", statement.kind, statement.table, context)
     return plan(statement.change, context)
 
 
-def _require_kind(words: str, kind: Refreshed, name: TableName, context: Context) -> TableEntry:
+def require_kind(words: str, kind: Refreshed, name: TableName, context: Context) -> TableEntry:
     """The entry of a table of this kind. Raises TableNotFoundError, WrongObjectError, at the name."""
     context.refuse_version(name)
     context.refuse_information(name)
@@ -730,7 +761,8 @@ def _require_kind(words: str, kind: Refreshed, name: TableName, context: Context
 
 def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> errors.WrongObjectError:
     verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
-    advice = f"{verb} {found.upper()} {name}" if verb != "REFRESH" else f"CREATE {kind.value} under another name"
+    is_of_rows = verb in {"REFRESH", "AUTO"} or words == "CREATE FLOW"
+    advice = f"CREATE {kind.value} under another name" if is_of_rows else f"{verb} {found.upper()} {name}"
     error = errors.WrongObjectError(words, kind.value.lower(), str(name), found, advice)
     error.at(context.caret(name.start, name.end))
     return error

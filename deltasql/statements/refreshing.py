@@ -21,11 +21,25 @@ from deltasql.log import (
     Snapshot,
     VersionChanges,
     canonical,
+    keys_of,
     loaded_files,
     located,
     version_changes,
+    with_keys,
 )
-from deltasql.plan import METADATA, FileColumns, Operator, Scan, SourceFiles, SqlFunction, SqlQuery, TableName, children
+from deltasql.plan import (
+    METADATA,
+    ColumnPath,
+    FileColumns,
+    Operator,
+    Scan,
+    SourceFiles,
+    SqlFunction,
+    SqlQuery,
+    SqlText,
+    TableName,
+    children,
+)
 from deltasql.planner import (
     Context,
     CopyLoad,
@@ -58,7 +72,9 @@ from deltasql.sql import (
     table_references,
     tokenize,
 )
-from deltasql.statements.table_metadata import RefreshState
+from deltasql.statements.constraints import CheckConstraint, inside, with_declared_keys
+from deltasql.statements.table import CreateTable
+from deltasql.statements.table_metadata import RefreshState, declared_keys, declared_schema
 
 QUERY = "deltasql_refreshed_query"
 """The name by which the statement of a refresh calls the rows of the definition's query."""
@@ -93,6 +109,57 @@ class Source:
     @property
     def id(self) -> str:
         return self.snapshot.metadata.id
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Columns of AUTO CDC: these, or all `but` these."""
+
+    columns: tuple[ColumnPath, ...]
+    but: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AutoCdc:
+    """FROM source KEYS (…) [WHERE …] [IGNORE NULL UPDATES] [APPLY AS {DELETE | TRUNCATE} WHEN …] SEQUENCE BY …
+    [COLUMNS …] [STORED AS SCD TYPE n] [TRACK HISTORY ON …]
+
+    `text` is all of it as it is written, `source` has its word STREAM.
+    """
+
+    text: str
+    source: SqlText
+    keys: tuple[ColumnPath, ...]
+    sequence: SqlText
+    where: SqlText | None = None
+    delete: SqlText | None = None
+    truncate: SqlText | None = None
+    ignores_nulls: bool = False
+    columns: Listed | None = None
+    scd_type: int = 1
+    track: Listed | None = None
+
+
+def without_live(name: TableName) -> TableName:
+    """The name without the schema LIVE, by which the first form of pipelines calls its tables."""
+    has_live = len(name.parts) == 2 and name.parts[0].lower() == "live"
+    return replace(name, parts=name.parts[1:]) if has_live else name
+
+
+def without_live_names(query: SqlText) -> SqlText:
+    """The query of a pipeline with blanks in place of the schema LIVE, so that offsets stay."""
+    tokens = tokenize(query.text)
+    spans = [
+        (token.start, dot.end)
+        for before, token, dot in zip((None, *tokens), tokens, tokens[1:], strict=False)
+        if token.key == "LIVE" and dot.key == "." and (before is None or before.key in _BEFORE_TABLE)
+    ]
+    return replace(query, text=splice(query.text, [(start, end, " " * (end - start)) for start, end in spans]).sql)
+
+
+FLOW = "flow"
+"""The key, in the properties of a view, of the text of AUTO CDC that its query was made of."""
+_BEFORE_TABLE = frozenset({"FROM", "JOIN", ",", "(", "STREAM", "TABLE"})
 
 
 def full_name(entry: TableEntry) -> str:
@@ -198,7 +265,12 @@ class _Refreshing:
         return {QUERY: binding.stored_view(self.definition.view)}
 
     def fully(self, reason: str) -> Refresh:
-        """The query is run again, and its rows replace all others."""
+        """The query is run again, and its rows replace all others; columns that the table lacks are added to it."""
+        names = self.definition.view.schema.names
+        if not {name.lower() for name in names} <= {name.lower() for name in self.columns}:
+            rows = f"SELECT {', '.join(map(quote, names))} FROM {QUERY}{expected(self.definition)}"
+            into = f"INSERT WITH SCHEMA EVOLUTION INTO {full_name(self.entry)} BY NAME REPLACE WHERE true"
+            return Refresh("FULL", reason, self.after, f"{into} {rows}", self.views)
         sql = f"INSERT OVERWRITE TABLE {full_name(self.entry)} {all_columns(self.snapshot, self.definition)}"
         return Refresh("FULL", reason, self.after, sql, self.views)
 
@@ -617,3 +689,46 @@ class _FileRows(_Rows):
         schema = self.context.analyst.schema(rows)
         kept = tuple(field for field in schema if field.name != columns.rescued)
         return replace(columns, declared=StructType(kept))
+
+
+def refuse_redeclared(create: CreateTable, snapshot: Snapshot, context: Context) -> None:
+    """Raises RedeclaredTableError for what the rows that are there would have to follow."""
+    part = next(_other_parts(create, snapshot, context), None)
+    if part is not None:
+        error = errors.RedeclaredTableError(part, str(create.table))
+        raise error.at(context.caret(create.table.start, create.table.end))
+
+
+def _other_parts(create: CreateTable, snapshot: Snapshot, context: Context) -> Iterator[str]:
+    partitions = [column.name.lower() for column in create.partitioned_by]
+    if partitions and partitions != [name.lower() for name in snapshot.partition_columns]:
+        yield "PARTITIONED BY"
+    if create.columns is not None and _is_retyped(create, snapshot, context):
+        yield "the types and NOT NULL of the columns"
+    if any(_is_new(item, snapshot) for item in create.constraints):
+        yield "CHECK constraints"
+    if _has_other_keys(create, snapshot, context):
+        yield "keys"
+
+
+def _is_retyped(create: CreateTable, snapshot: Snapshot, context: Context) -> bool:
+    for wanted in declared_schema(create, context):
+        field = snapshot.schema.find(wanted.name)
+        if field is not None and (field.type, field.nullable) != (wanted.type, wanted.nullable):
+            return True
+    return False
+
+
+def _is_new(item: object, snapshot: Snapshot) -> bool:
+    if not isinstance(item, CheckConstraint):
+        return False
+    existing, condition = snapshot.properties.constraints, inside(item.condition).text
+    return condition not in existing.values() if item.name is None else existing.get(item.name.lower()) != condition
+
+
+def _has_other_keys(create: CreateTable, snapshot: Snapshot, context: Context) -> bool:
+    keys = declared_keys(create)
+    if not keys:
+        return False
+    wanted = with_declared_keys(with_keys(snapshot.metadata, ()), keys, create.table, context, creating=True)
+    return keys_of(wanted) != keys_of(snapshot.metadata)

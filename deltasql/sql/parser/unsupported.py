@@ -129,13 +129,7 @@ OBJECTS = (
     Unsupported(
         "{verb} {words}",
         _PIPELINE,
-        (
-            f"{NEW} < STREAMING LIVE TABLE >",
-            "CREATE [OR] [REPLACE|REFRESH] < PRIVATE|TEMPORARY|TEMP STREAMING TABLE >",
-            f"{NEW} < LIVE TABLE|VIEW >",
-            f"{NEW} < FLOW >",
-            "ALTER|DROP < FLOW >",
-        ),
+        ("ALTER|DROP < FLOW >",),
     ),
     Unsupported(
         "{verb} {words}",
@@ -155,7 +149,6 @@ OBJECTS = (
         ("⋯ FROM|JOIN|, < STREAM > name", "⋯ FROM|JOIN|, < STREAM > ("),
     ),
     Unsupported("{verb} {words}", "There are no foreign catalogs.", ("REFRESH < FOREIGN >",)),
-    Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >", "< AUTO CDC >")),
     Unsupported(
         "{verb} {words}",
         _INDEX,

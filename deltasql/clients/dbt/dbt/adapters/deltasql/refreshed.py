@@ -34,7 +34,7 @@ def change(current: str, wanted: str) -> RefreshedChange | None:
     old, new = _read(current), _read(wanted)
     one, other = _fixed(old), _fixed(new)
     replaced = tuple(name for name in one if one[name] != other[name])
-    is_query_changed = old.query.text != new.query.text
+    is_query_changed = (old.query and old.query.text) != (new.query and new.query.text)
     altered = (*_schedule(old, new), *_properties(old, new))
     return RefreshedChange(is_query_changed, replaced, altered) if is_query_changed or replaced or altered else None
 
