@@ -144,6 +144,7 @@ from deltasql.sql.statement_texts import Replacement as Replacement
 from deltasql.sql.statement_texts import Spliced as Spliced
 from deltasql.sql.statement_texts import Statement as Statement
 from deltasql.sql.statement_texts import bind as bind
+from deltasql.sql.statement_texts import block_end as block_end
 from deltasql.sql.statement_texts import current_names as current_names
 from deltasql.sql.statement_texts import declared_variables as declared_variables
 from deltasql.sql.statement_texts import is_complete as is_complete
@@ -156,6 +157,7 @@ from deltasql.sql.statement_texts import unclosed as unclosed
 from deltasql.sql.stored_expressions import FunctionCall as FunctionCall
 from deltasql.sql.stored_expressions import FunctionText as FunctionText
 from deltasql.sql.stored_expressions import Parameter as Parameter
+from deltasql.sql.stored_expressions import ProcedureText as ProcedureText
 from deltasql.sql.stored_expressions import PythonText as PythonText
 from deltasql.sql.stored_expressions import Reason as Reason
 from deltasql.sql.stored_expressions import Refusal as Refusal
@@ -164,6 +166,7 @@ from deltasql.sql.stored_expressions import bare as bare
 from deltasql.sql.stored_expressions import declared_refusal as declared_refusal
 from deltasql.sql.stored_expressions import function_calls as function_calls
 from deltasql.sql.stored_expressions import function_text as function_text
+from deltasql.sql.stored_expressions import procedure_text as procedure_text
 from deltasql.sql.stored_expressions import refusal as refusal
 from deltasql.sql.stored_expressions import stored_refusal as stored_refusal
 from deltasql.sql.stored_expressions import type_end as type_end

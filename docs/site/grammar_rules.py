@@ -66,6 +66,7 @@ NOTHING = Sequence(())
 
 LABELS = {
     "ATOMIC_BLOCK": "statements",
+    "PROCEDURE_RUN": "(parameter, …) characteristics AS script",
     "CTES_RUN": "WITH name AS (query), …",
     "EXPRESSION_RUN": "expression",
     "FROM_RUN": "FROM relation",

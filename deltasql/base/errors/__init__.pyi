@@ -2119,6 +2119,81 @@ class CreatedClusteringDiffersError(DeltaSqlError):
     existing: str
 
 @dataclass(eq=False)
+class ProcedureNotFoundError(DeltaSqlError):
+    procedure: str
+    advice: str
+
+@dataclass(eq=False)
+class ProcedureAlreadyExistsError(DeltaSqlError):
+    procedure: str
+
+@dataclass(eq=False)
+class OtherRoutineError(DeltaSqlError):
+    routine: str
+    kind: str
+    keyword: str
+
+@dataclass(eq=False)
+class ProcedureModeError(DeltaSqlError): ...
+
+@dataclass(eq=False)
+class ProcedureClauseError(DeltaSqlError):
+    procedure: str
+    clause: str
+    advice: str
+
+@dataclass(eq=False)
+class DuplicateParameterError(DeltaSqlError):
+    parameter: str
+
+@dataclass(eq=False)
+class ArgumentCountError(DeltaSqlError):
+    procedure: str
+    expected: int
+    found: int
+
+@dataclass(eq=False)
+class MissingArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+
+@dataclass(eq=False)
+class UnknownArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+    advice: str
+
+@dataclass(eq=False)
+class DuplicateArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+
+@dataclass(eq=False)
+class PositionalAndNamedArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+
+@dataclass(eq=False)
+class PositionalArgumentError(DeltaSqlError):
+    before: str
+
+@dataclass(eq=False)
+class OutArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+    mode: str
+    expression: str
+    type: str
+
+@dataclass(eq=False)
+class CallDepthError(DeltaSqlError):
+    procedure: str
+    depth: int
+
+@dataclass(eq=False)
+class CallInBlockError(DeltaSqlError): ...
+
+@dataclass(eq=False)
 class FeatureStatusError(DeltaSqlError):
     feature: str
     status: str

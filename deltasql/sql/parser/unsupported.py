@@ -166,8 +166,13 @@ OBJECTS = (
     ),
     Unsupported(
         "{verb} {words}",
-        "A Python function around session.sql does the same.",
-        (f"{NEW} < PROCEDURE >", "DROP < PROCEDURE >"),
+        "A procedure belongs to a schema: CREATE OR REPLACE PROCEDURE p(…) AS BEGIN … END.",
+        ("CREATE [OR] [REPLACE] < TEMPORARY|TEMP PROCEDURE >", "DROP < TEMPORARY|TEMP PROCEDURE >"),
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "Write CREATE OR REPLACE PROCEDURE with the whole of it.",
+        ("ALTER < PROCEDURE >",),
     ),
     Unsupported(
         "{verb} {words}",
@@ -189,7 +194,7 @@ OBJECTS = (
     ),
     Unsupported(
         "{words}",
-        "A function says so itself: CREATE FUNCTION … COMMENT 'text'.",
+        "Functions and procedures say so themselves: CREATE FUNCTION … COMMENT 'text'.",
         ("< COMMENT ON FUNCTION|PROCEDURE >",),
     ),
     Unsupported(
@@ -232,7 +237,7 @@ OBJECTS = (
     Unsupported("{words}", "SET and TBLPROPERTIES say what can be set.", ("< PRAGMA >",)),
     Unsupported(
         "{words}",
-        "There are no procedures; EXECUTE IMMEDIATE 'text' runs a statement that is a text.",
+        "CALL p(…) runs a procedure, and EXECUTE IMMEDIATE 'text' a statement that is a text.",
         ("< EXEC|EXECUTE > !IMMEDIATE",),
     ),
 )
