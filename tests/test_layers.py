@@ -104,6 +104,7 @@ FILES = {
     "clients.checking": "the scratch warehouse",
     "clients.command": "the file of settings, scripts",
     "sql.parser.automaton": "the tables of the grammar, kept from process to process",
+    "sql.missing_functions": "the table of functions, and the file of secrets",
     "files.stage": "the limits of this process's cgroup",
     "engines.sail.guards.guards": "the table of calls that run on Sail",
     "files.rendering.progress": "the width of the terminal",

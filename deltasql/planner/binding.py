@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from uuid import NAMESPACE_URL, uuid5
 
 from deltasql.base import Caret, DeltaSqlError, errors, metadata, session_settings
 from deltasql.catalog import (
@@ -63,6 +64,8 @@ from deltasql.schema import StructType
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     FILE_FUNCTIONS,
+    SECRET_FUNCTIONS,
+    BuiltinCall,
     FunctionCall,
     FunctionText,
     NamedMetadata,
@@ -70,6 +73,7 @@ from deltasql.sql import (
     PythonText,
     Replacement,
     TableReference,
+    builtin_calls,
     compiled,
     current_names,
     derived_columns,
@@ -78,8 +82,11 @@ from deltasql.sql import (
     handler_problem,
     is_python_name,
     is_stable,
+    own_text,
     parse,
     parse_type,
+    refused_functions,
+    secret_text,
     table_references,
     tokenize,
 )
@@ -372,6 +379,7 @@ def bind(
         bound[index] = view
         relations[view] = operator
     others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current), *placed]
+    others += _builtin(context, sql, position)
     called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
@@ -399,6 +407,32 @@ def _called(
                 raise error.at(caret) from None
         calls.append((call, function.name, bound[function.name]))
     return calls
+
+
+def _builtin(context: Context, sql: str, position: Callable[[int], int] | None) -> list[Replacement]:
+    """Replacements of calls of functions that Databricks has and Spark lacks. One of the user's own comes first.
+
+    Raises UnsupportedFunctionError, and the errors of secrets.
+    """
+    edits = list[Replacement]()
+    for call in builtin_calls(sql):
+        if len(call.parts) == 1 and (_function(context, call.parts) or context.analyst.knows_function(call.parts)):
+            continue
+        try:
+            edits += _builtin_text(context, call)
+        except DeltaSqlError as error:
+            caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
+            raise error.at(caret) from None
+    return edits
+
+
+def _builtin_text(context: Context, call: BuiltinCall) -> list[Replacement]:
+    advice = refused_functions().get(call.name)
+    if advice is not None:
+        raise errors.UnsupportedFunctionError(call.name, advice.replace("{name}", call.name))
+    if call.name in SECRET_FUNCTIONS:
+        return [(call.start, call.end, secret_text(call))]
+    return own_text(call, f"deltasql:{uuid5(NAMESPACE_URL, context.catalog.warehouse)}")
 
 
 def calls_session_functions(context: Context, sql: str) -> bool:

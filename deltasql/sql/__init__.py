@@ -13,6 +13,8 @@ from deltasql.base.doors import door
 __getattr__, __dir__ = door(
     __name__,
     """
+    missing_functions: SECRET_FUNCTIONS BuiltinCall builtin_calls builtin_table own_text refused_functions secret_text
+        translated
     constants: DAY EXACT NULL Constant Literal Value as_clock_time as_timestamp clock_time current_micros
         date_days days_of interval_days is_plain literal micros_of moment single timestamp_of unquote
         whole_number written_moment

@@ -53,6 +53,14 @@ from deltasql.sql.functions import FUNCTIONS as FUNCTIONS
 from deltasql.sql.functions import compiled as compiled
 from deltasql.sql.functions import handler_problem as handler_problem
 from deltasql.sql.functions import is_python_name as is_python_name
+from deltasql.sql.missing_functions import SECRET_FUNCTIONS as SECRET_FUNCTIONS
+from deltasql.sql.missing_functions import BuiltinCall as BuiltinCall
+from deltasql.sql.missing_functions import builtin_calls as builtin_calls
+from deltasql.sql.missing_functions import builtin_table as builtin_table
+from deltasql.sql.missing_functions import own_text as own_text
+from deltasql.sql.missing_functions import refused_functions as refused_functions
+from deltasql.sql.missing_functions import secret_text as secret_text
+from deltasql.sql.missing_functions import translated as translated
 from deltasql.sql.parser import Expected as Expected
 from deltasql.sql.parser import expected_keywords as expected_keywords
 from deltasql.sql.parser import keywords as keywords

@@ -183,10 +183,15 @@ def current_names(sql: str, current: tuple[str, str]) -> Iterator[Replacement]:
         if first is None:
             continue
         literal = sql_literal(current[_FUNCTIONS[name]])
-        after = tokens[index + 3].key if index + 3 < len(tokens) else ""
-        is_column = after in _ITEM_ENDS and _begins_column(tokens, first)
+        is_column = is_whole_column(tokens, first, index + 2)
         shown = f" AS `{_SHOWN.get(name, name)}()`" if is_column else ""
         yield tokens[first].start, tokens[index + 2].end, literal + shown
+
+
+def is_whole_column(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether the tokens from `first` to `last` are a whole column of a SELECT without an alias."""
+    after = tokens[last + 1].key if last + 1 < len(tokens) else ""
+    return after in _ITEM_ENDS and _begins_column(tokens, first)
 
 
 def _first(tokens: Sequence[Token], index: int) -> int | None:

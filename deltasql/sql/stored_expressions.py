@@ -23,6 +23,7 @@ from deltasql.base import Caret, errors
 from deltasql.schema import StructType
 from deltasql.sql.constants import unquote
 from deltasql.sql.functions import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.missing_functions import translated
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, is_deterministic, parse_expression
 from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
@@ -127,14 +128,14 @@ def _may_name(tokens: Sequence[Token], schema: StructType) -> bool:
 
 
 def bare(sql: str) -> str:
-    """`sql` without comments: the text for Spark of an expression without a `refusal`."""
+    """`sql` without comments, and with Spark's functions: the text for Spark of an expression without a `refusal`."""
     tokens = tokenize(sql)
     pieces, at = [], tokens[0].start if tokens else 0
     for token in tokens:
         gap = sql[at : token.start]
         pieces += [gap if _BLANKS.fullmatch(gap) else " ", token.text]
         at = token.end
-    return "".join(pieces)
+    return translated("".join(pieces))
 
 
 class _Reading(TokenCursor):

@@ -1821,6 +1821,27 @@ class PythonFunctionFailedError(DeltaSqlError):
     reason: str
 
 @dataclass(eq=False)
+class UnsupportedFunctionError(DeltaSqlError):
+    function: str
+    advice: str
+
+@dataclass(eq=False)
+class SecretNotFoundError(DeltaSqlError):
+    scope: str
+    key: str
+    variable: str
+
+@dataclass(eq=False)
+class SecretArgumentError(DeltaSqlError):
+    function: str
+    argument: str
+
+@dataclass(eq=False)
+class SecretsFileError(DeltaSqlError):
+    variable: str
+    reason: str
+
+@dataclass(eq=False)
 class ManifestModeError(DeltaSqlError):
     mode: str
 
