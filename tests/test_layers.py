@@ -199,6 +199,7 @@ LATE_PACKAGES = {
     "rich": "for a terminal only",
     "sqlglot": "0.1 s; only conditions and queries are read with it",
     "lark": "only for a grammar that has changed: its tables are kept",
+    "yaml": "for metric views only",
     "resource": "absent on Windows",
     "tomli": "only for a file of settings, in Python 3.10",
     "tomllib": "only for a file of settings, from Python 3.11 on",

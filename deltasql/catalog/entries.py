@@ -59,6 +59,13 @@ class ViewDefinition:
     mode: SchemaMode = SchemaMode.COMPENSATION
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    metrics: str | None = None
+    """The YAML of a metric view, whose `query` gives its dimensions."""
+
+    @property
+    def text(self) -> str:
+        """The text of the view as its statement had it."""
+        return self.query if self.metrics is None else self.metrics
 
     @classmethod
     def from_json(cls, value: Json) -> ViewDefinition:
@@ -73,10 +80,12 @@ class ViewDefinition:
             SchemaMode(value["mode"]),
             None if value["comment"] is None else read_text(value["comment"]),
             _texts(value["properties"]),
+            read_text(value["metrics"]) if "metrics" in value else None,
         )
 
     def to_json(self) -> Json:
         return {
+            **({} if self.metrics is None else {"metrics": self.metrics}),
             "query": self.query,
             "namespace": list(self.namespace),
             "settings": dict(self.settings),

@@ -58,6 +58,7 @@ from deltasql.statements import (
     AddConstraint,
     CloneTable,
     CreateFunction,
+    CreateMetricView,
     CreateRefreshed,
     CreateTable,
     CreateTableLike,
@@ -534,6 +535,7 @@ class Checker:
                 | CreateTableLike(table=name)
                 | CloneTable(table=name)
                 | CreateView(view=name)
+                | CreateMetricView(view=name)
                 | CreateRefreshed(create=CreateTable(table=name))
             ):
                 self._known.leave_incomplete(self._full(name))

@@ -223,7 +223,8 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
         row = {**named(entry), "commit_action": "PRESERVE", "created": moment(entry.created_at)}
         row["table_owner"] = entry.governance.owner
         if isinstance(entry, ViewEntry):
-            view = {"table_type": "VIEW", "is_insertable_into": "NO", "comment": entry.definition.comment}
+            kind = "VIEW" if entry.definition.metrics is None else "METRIC_VIEW"
+            view = {"table_type": kind, "is_insertable_into": "NO", "comment": entry.definition.comment}
             yield {**row, **view, "last_altered": row["created"]}
             continue
         writable = "YES" if entry.refreshed is None else "NO"
@@ -246,7 +247,7 @@ def view_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.entries(TABLE_PARTS):
         if isinstance(entry, ViewEntry):
             flags = dict.fromkeys(("is_updatable", "is_insertable_into", "is_materialized"), "NO")
-            text = entry.definition.query or None
+            text = entry.definition.text or None
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
         elif entry.refreshed is not None and entry.refreshed.kind is Refreshed.MATERIALIZED_VIEW:
             flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "YES"}

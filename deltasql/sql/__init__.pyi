@@ -53,6 +53,10 @@ from deltasql.sql.functions import FUNCTIONS as FUNCTIONS
 from deltasql.sql.functions import compiled as compiled
 from deltasql.sql.functions import handler_problem as handler_problem
 from deltasql.sql.functions import is_python_name as is_python_name
+from deltasql.sql.metric_views import MeasureCall as MeasureCall
+from deltasql.sql.metric_views import MetricView as MetricView
+from deltasql.sql.metric_views import measure_calls as measure_calls
+from deltasql.sql.metric_views import metric_view as metric_view
 from deltasql.sql.missing_functions import SECRET_FUNCTIONS as SECRET_FUNCTIONS
 from deltasql.sql.missing_functions import BuiltinCall as BuiltinCall
 from deltasql.sql.missing_functions import builtin_calls as builtin_calls

@@ -226,7 +226,7 @@ CREATE FLOW orders_flow AS AUTO CDC INTO orders FROM STREAM(changes) KEYS (id) A
 -- refused DELTA_OPERATION_NOT_ALLOWED
 AUTO CDC INTO orders FROM STREAM(changes) KEYS (id) SEQUENCE BY at;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused INVALID_METRIC_VIEW_YAML
 CREATE VIEW sales.measures WITH METRICS LANGUAGE YAML AS $$ version: 0.1 $$;
 
 -- works

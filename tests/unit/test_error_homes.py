@@ -50,6 +50,7 @@ TWINS = {
     "ROUTINE_NOT_FOUND": "a function, or a procedure",
     "TRANSACTION_NOT_SUPPORTED.IN_ATOMIC_BLOCK": "a statement about transactions, or CALL",
     "TABLE_OR_VIEW_NOT_FOUND": "a table, or a view",
+    "UNRESOLVED_COLUMN.WITH_SUGGESTION": "a column, or a measure",
     "UNBOUND_SQL_PARAMETER": "a value that is passed to session.sql, or behind USING",
     "TABLE_OR_VIEW_ALREADY_EXISTS": "a table, or a view, that is to have the name",
 }

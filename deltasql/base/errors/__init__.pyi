@@ -2769,6 +2769,19 @@ class HiddenColumnError(DeltaSqlError):
     view: str
 
 @dataclass(eq=False)
+class MetricViewError(DeltaSqlError):
+    reason: str
+
+@dataclass(eq=False)
+class MetricViewStatementError(DeltaSqlError):
+    reason: str
+
+@dataclass(eq=False)
+class UnknownMeasureError(DeltaSqlError):
+    measure: str
+    advice: str
+
+@dataclass(eq=False)
 class VolumeNotFoundError(DeltaSqlError):
     volume: str
     advice: str

@@ -192,7 +192,9 @@ def _families(files: dict[str, str]) -> dict[str, str]:
     return families
 
 
-RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "FROM_RUN", "SUBQUERY_RUN", "REST_RUN", "PROCEDURE_RUN"})
+RUNS = frozenset(
+    {"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "FROM_RUN", "SUBQUERY_RUN", "REST_RUN", "PROCEDURE_RUN", "DOLLAR_RUN"}
+)
 WORD = re.compile(patterns.WORD)
 QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
 # WITH (key = value) and WITH ROW FILTER f ON (…) are clauses of tables.
@@ -417,6 +419,15 @@ def procedure_end(text: str, start: int) -> int:
     return tokens[-1].end
 
 
+def _stored_text(expected: Set[str], text: str, position: int) -> GrammarToken | None:
+    """The text at `position` that is stored and read later: YAML between `$$`, or the definition of a procedure."""
+    if "DOLLAR_RUN" in expected and text.startswith("$$", position):
+        return GrammarToken("DOLLAR_RUN", position, balanced_end(text, position))
+    if "PROCEDURE_RUN" in expected and text[position] == "(":
+        return GrammarToken("PROCEDURE_RUN", position, procedure_end(text, position))
+    return None
+
+
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
 _MAX_RETRIES = 500
 # As many states as types nested a hundred deep take; code that walks them goes down as far.
@@ -631,8 +642,9 @@ class Automaton:
             return GrammarToken("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
         if "ATOMIC_BLOCK" in expected and (end := atomic_end(text, position)) is not None:
             return GrammarToken("ATOMIC_BLOCK", position, end)
-        if "PROCEDURE_RUN" in expected and text[position] == "(":
-            return GrammarToken("PROCEDURE_RUN", position, procedure_end(text, position))
+        stored = _stored_text(expected, text, position)
+        if stored is not None:
+            return stored
         if "REST_RUN" in expected and text[position] != ";":
             return GrammarToken("REST_RUN", position, balanced_end(text, position))
         return None

@@ -231,6 +231,7 @@ _READABLE = {
     "SETTING_KEY": "a setting",
     "SETTING_VALUE": "a value",
     "ATOMIC_BLOCK": "statements up to END",
+    "DOLLAR_RUN": "$$ … $$",
     "PROCEDURE_RUN": "parameters in parentheses: (…)",
     END: "the end of the statement",
 }

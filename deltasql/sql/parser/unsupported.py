@@ -143,7 +143,6 @@ OBJECTS = (
         (
             f"{NEW} < METRIC VIEW >",
             "CREATE [OR] [REPLACE] < PRIVATE|TEMPORARY|TEMP MATERIALIZED VIEW >",
-            f"{NEW} VIEW … < WITH METRICS >",
             "ALTER|DROP|REFRESH < METRIC VIEW >",
         ),
     ),
