@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from deltasql.base import Caret, closest, errors
+from deltasql.plan import hidden
 from deltasql.schema import quote_name as quote
 from deltasql.sql.references import column_references, has_aggregate
 from deltasql.sql.statement_texts import Replacement, is_whole_column
@@ -21,7 +22,7 @@ from deltasql.sql.tokens import Token, TokenCursor, closing
 
 VERSIONS = ("0.1", "1.0", "1.1")
 SOURCE = "source"
-COLUMNS = "__deltasql_metrics"
+COLUMNS = hidden("metrics")
 """The column that has the columns of the source and of the joins, a field for each."""
 _VIEW = {"version", "source", "filter", "dimensions", "measures", "joins", "comment"}
 _ITEM = {"name", "expr", "comment", "display_name", "synonyms", "format"}
