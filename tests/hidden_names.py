@@ -11,7 +11,9 @@ from typing import Any
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.session.session import Session
 
-_HIDDEN = re.compile(r"__deltasql_\w*|DELTASQL_[A-Z]+\|?|\b__[xc]\d+\b|\b__value\b|deltasql_dir_|__CHAR_VARCHAR\w*")
+_HIDDEN = re.compile(
+    r"__deltasql_\w*|DELTASQL_(?!SECRET)[A-Z]+\|?|\b__[xc]\d+\b|\b__value\b|deltasql_dir_|__CHAR_VARCHAR\w*"
+)
 
 
 def hidden_names(message: str, sql: str) -> list[str]:

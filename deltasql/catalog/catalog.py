@@ -576,16 +576,37 @@ class Catalog(Catalogs, Volumes):
 
     def functions(self, schema: Name | None = None, pattern: str | None = None) -> list[FunctionEntry]:
         """Functions of one schema (the current one if None), by name."""
+        return self._routines(schema, pattern, is_procedure=False)
+
+    def procedures(self, schema: Name | None = None, pattern: str | None = None) -> list[FunctionEntry]:
+        """Procedures of one schema (the current one if None), by name."""
+        return self._routines(schema, pattern, is_procedure=True)
+
+    def _routines(self, schema: Name | None, pattern: str | None, *, is_procedure: bool) -> list[FunctionEntry]:
         key = self._schema_key(self.current_schema if schema is None else schema)
-        found = {entry.name: entry for entry in self._store.list(FUNCTIONS, key)}
+        listed = self._store.list(FUNCTIONS, key)
+        found = {entry.name: entry for entry in listed if entry.definition.is_procedure == is_procedure}
         return [found[name] for name in matching(found, pattern)]
+
+    def routine(self, parts: Name) -> FunctionEntry | None:
+        """The function or procedure of this name, or None."""
+        return self._lookups.function(self._table_key(parts))
 
     def function(self, parts: Name) -> FunctionEntry | None:
         """The function of this name, or None."""
-        return self._lookups.function(self._table_key(parts))
+        found = self.routine(parts)
+        return None if found is None or found.definition.is_procedure else found
+
+    def procedure(self, parts: Name) -> FunctionEntry | None:
+        """The procedure of this name, or None."""
+        found = self.routine(parts)
+        return found if found is not None and found.definition.is_procedure else None
 
     def change_function(self, parts: Name, change: Callable[[FunctionEntry | None], FunctionDefinition | None]) -> None:
-        """Like `change_view` for a function, which is removed if `change` returns None."""
+        """Like `change_view` for a function or procedure, which is removed if `change` returns None.
+
+        Raises OtherRoutineError where one of them has the name of the other.
+        """
         key = self._table_key(parts)
         checked(key[2])
 
@@ -593,6 +614,9 @@ class Catalog(Catalogs, Volumes):
             definition = change(found)
             if definition is None:
                 return None
+            if found is not None and found.definition.is_procedure != definition.is_procedure:
+                kind = "procedure" if found.definition.is_procedure else "function"
+                raise errors.OtherRoutineError(sql_name(key), kind, kind.upper())
             # Privileges on a function outlive its replacement.
             return FunctionEntry(*key, definition, now(), UNGOVERNED if found is None else found.governance)
 

@@ -59,6 +59,13 @@ class ViewDefinition:
     mode: SchemaMode = SchemaMode.COMPENSATION
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    metrics: str | None = None
+    """The YAML of a metric view, whose `query` gives its dimensions."""
+
+    @property
+    def text(self) -> str:
+        """The text of the view as its statement had it."""
+        return self.query if self.metrics is None else self.metrics
 
     @classmethod
     def from_json(cls, value: Json) -> ViewDefinition:
@@ -73,10 +80,12 @@ class ViewDefinition:
             SchemaMode(value["mode"]),
             None if value["comment"] is None else read_text(value["comment"]),
             _texts(value["properties"]),
+            read_text(value["metrics"]) if "metrics" in value else None,
         )
 
     def to_json(self) -> Json:
         return {
+            **({} if self.metrics is None else {"metrics": self.metrics}),
             "query": self.query,
             "namespace": list(self.namespace),
             "settings": dict(self.settings),
@@ -152,19 +161,25 @@ class RefreshDefinition:
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
-    """A SQL function: `text` is CREATE FUNCTION from after the name on. Other fields as in ViewDefinition."""
+    """A SQL function or a procedure: `text` is the CREATE statement from after the name on.
+
+    Other fields are as in ViewDefinition.
+    """
 
     text: str
     namespace: tuple[str, str]
     settings: Mapping[str, str]
+    is_procedure: bool = False
 
     @classmethod
     def from_json(cls, value: Json) -> FunctionDefinition:
         """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a function."""
-        return cls(read_text(value["text"]), _namespace(value["namespace"]), _texts(value["settings"]))
+        namespace, settings = _namespace(value["namespace"]), _texts(value["settings"])
+        return cls(read_text(value["text"]), namespace, settings, bool(value.get("procedure", False)))
 
     def to_json(self) -> Json:
-        return {"text": self.text, "namespace": list(self.namespace), "settings": dict(self.settings)}
+        value: Json = {"text": self.text, "namespace": list(self.namespace), "settings": dict(self.settings)}
+        return {**value, "procedure": True} if self.is_procedure else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -570,7 +585,7 @@ Entry: TypeAlias = Union[TableEntry, ViewEntry]
 
 @dataclass(frozen=True, slots=True)
 class FunctionEntry:
-    """One function; functions have a separate namespace. `created_at` is milliseconds since the epoch."""
+    """One function or procedure; both share a namespace. `created_at` is milliseconds since the epoch."""
 
     catalog: str
     schema: str

@@ -215,7 +215,7 @@ _DEFINITIONS: Mapping[str, tuple[str, str]] = {
         f"{_CONSTRAINT} {_TABLE} column_name ordinal_position:INT position_in_unique_constraint:INT",
     ),
     "parameters": (
-        "Parameters of functions",
+        "Parameters of functions and procedures",
         f"{_ROUTINE} ordinal_position:INT parameter_mode is_result as_locator parameter_name {_TYPE} "
         "parameter_default comment",
     ),
@@ -233,7 +233,7 @@ _DEFINITIONS: Mapping[str, tuple[str, str]] = {
         f"{_GRANT} {_ROUTINE} routine_catalog routine_schema routine_name privilege_type is_grantable inherited_from",
     ),
     "routines": (
-        "Functions",
+        "Functions and procedures",
         f"{_ROUTINE} routine_catalog routine_schema routine_name routine_owner routine_type {_TYPE} routine_body "
         "routine_definition external_name external_language parameter_style is_deterministic sql_data_access "
         f"is_null_call security_type as_locator comment {_CHANGES}",

@@ -63,6 +63,7 @@ from deltasql.statements import (
     AddConstraint,
     CloneTable,
     CreateFunction,
+    CreateMetricView,
     CreateRefreshed,
     CreateTable,
     CreateTableLike,
@@ -290,9 +291,9 @@ class KnownNames:
             return
         self._seen.add(name)
         with suppress(DeltaSqlError):
-            function = warehouse.catalog.function(name)
-            if function is not None:
-                self._bring_function(function)
+            routine = warehouse.catalog.routine(name)
+            if routine is not None:
+                self._bring_routine(routine)
             entry = warehouse.catalog.find(name)
             if isinstance(entry, ViewEntry):
                 self._bring_view(entry)
@@ -301,7 +302,7 @@ class KnownNames:
             elif entry is not None:
                 self._bring_table(warehouse, name)
 
-    def _bring_function(self, entry: FunctionEntry) -> None:
+    def _bring_routine(self, entry: FunctionEntry) -> None:
         self._scratch.catalog.change_function(entry.parts, lambda _: entry.definition)
 
     def _bring_view(self, entry: ViewEntry) -> None:
@@ -454,7 +455,12 @@ _OF_ROWS = (
 )
 """Errors about versions, which the tables of a scratch warehouse lack."""
 
-_OF_NAMES = (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError)
+_OF_NAMES = (
+    errors.TableNotFoundError,
+    errors.SchemaNotFoundError,
+    errors.CatalogNotFoundError,
+    errors.ProcedureNotFoundError,
+)
 
 
 class Checker:
@@ -593,6 +599,7 @@ class Checker:
                 | CreateTableLike(table=name)
                 | CloneTable(table=name)
                 | CreateView(view=name)
+                | CreateMetricView(view=name)
                 | CreateRefreshed(create=CreateTable(table=name))
             ):
                 self._known.leave_incomplete(self._full(name))

@@ -22,8 +22,8 @@ __getattr__, __dir__ = door(
         ViewRemoval VolumeComment VolumeCreation VolumeRemoval VolumeRenaming
     change_feed: derived_changes enforced refuse_enforced rows_of_changes unrestricted
     changes: COPIED INSERTED KEY_VALUE OPTIMIZED OUTCOME_SCHEMAS REFRESHED Analysis Answer AtomicBlock
-        BlockStatement Candidates CloneChange CommitSpec CopyLoad Cubes DynamicOverwrite FileRemoval
-        FileTransfer LayoutChange LayoutInput LayoutOutcome LogRows ManifestChange Plan Preview QueryRows
+        BlockStatement CallArgument Candidates CloneChange CommitSpec CopyLoad Cubes DynamicOverwrite FileRemoval
+        FileTransfer LayoutChange LayoutInput LayoutOutcome LogRows ManifestChange Plan Preview ProcedureCall QueryRows
         RowChange SettingChange SingleCommit SourceWrite SparkCommand Step Stepwise TableChange TransactionStep
         Verification layout_metrics layout_row
     computed_columns: CURRENT_DEFAULT GENERATION DefaultKeyword automatic_widening check_generation

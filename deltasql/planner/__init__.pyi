@@ -71,6 +71,7 @@ from deltasql.planner.changes import Analysis as Analysis
 from deltasql.planner.changes import Answer as Answer
 from deltasql.planner.changes import AtomicBlock as AtomicBlock
 from deltasql.planner.changes import BlockStatement as BlockStatement
+from deltasql.planner.changes import CallArgument as CallArgument
 from deltasql.planner.changes import Candidates as Candidates
 from deltasql.planner.changes import CloneChange as CloneChange
 from deltasql.planner.changes import CommitSpec as CommitSpec
@@ -86,6 +87,7 @@ from deltasql.planner.changes import LogRows as LogRows
 from deltasql.planner.changes import ManifestChange as ManifestChange
 from deltasql.planner.changes import Plan as Plan
 from deltasql.planner.changes import Preview as Preview
+from deltasql.planner.changes import ProcedureCall as ProcedureCall
 from deltasql.planner.changes import QueryRows as QueryRows
 from deltasql.planner.changes import RowChange as RowChange
 from deltasql.planner.changes import SettingChange as SettingChange

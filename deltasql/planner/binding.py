@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from uuid import NAMESPACE_URL, uuid5
 
-from deltasql.base import Caret, DeltaSqlError, errors, metadata, session_settings
+from deltasql.base import Caret, DeltaSqlError, did_you_mean, errors, metadata, session_settings
 from deltasql.catalog import (
     FunctionDefinition,
     SchemaMode,
@@ -63,13 +64,18 @@ from deltasql.schema import StructType
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     FILE_FUNCTIONS,
+    SECRET_FUNCTIONS,
+    BuiltinCall,
     FunctionCall,
     FunctionText,
+    MeasureCall,
+    MetricView,
     NamedMetadata,
     Parameter,
     PythonText,
     Replacement,
     TableReference,
+    builtin_calls,
     compiled,
     current_names,
     derived_columns,
@@ -78,8 +84,13 @@ from deltasql.sql import (
     handler_problem,
     is_python_name,
     is_stable,
+    measure_calls,
+    metric_view,
+    own_text,
     parse,
     parse_type,
+    refused_functions,
+    secret_text,
     table_references,
     tokenize,
 )
@@ -372,6 +383,8 @@ def bind(
         bound[index] = view
         relations[view] = operator
     others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current), *placed]
+    others += _builtin(context, sql, position)
+    others += _measures(context, sql, references, position)
     called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
@@ -399,6 +412,81 @@ def _called(
                 raise error.at(caret) from None
         calls.append((call, function.name, bound[function.name]))
     return calls
+
+
+def _measures(
+    context: Context, sql: str, references: Sequence[TableReference], position: Callable[[int], int] | None
+) -> list[Replacement]:
+    """Aggregates in place of the calls of MEASURE in a text over metric views. Raises UnknownMeasureError."""
+    calls = list(measure_calls(sql))
+    views = list(_metric_views(context, references)) if calls else []
+    edits = list[Replacement]()
+    for call in calls if views else ():
+        try:
+            edits.append((call.start, call.end, _measure(call, views)))
+        except DeltaSqlError as error:
+            caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
+            raise error.at(caret) from None
+    return edits
+
+
+def _measure(call: MeasureCall, views: Sequence[tuple[str, MetricView]]) -> str:
+    """The aggregate of a measure. Raises UnknownMeasureError."""
+    wanted = [name.lower() for name in call.qualifiers[-1:]]
+    named = [(alias, view) for alias, view in views if wanted in ([], [alias.lower()])]
+    found = next(filter(None, (view.measure(call.name, alias) for alias, view in named)), None)
+    if found is None:
+        names = [item.name for _, view in named for item in view.measures]
+        advice = did_you_mean(call.name, names).strip() or f"It has {', '.join(names) or 'none'}."
+        raise errors.UnknownMeasureError(quote(call.name), advice)
+    return found + call.alias
+
+
+def _metric_views(context: Context, references: Sequence[TableReference]) -> Iterator[tuple[str, MetricView]]:
+    """The metric views among the references of a text, with their aliases."""
+    for reference in references:
+        if reference.arguments is not None or reference.statement is not None or len(reference.parts) > 3:
+            continue
+        entry = None if context.view_key(reference.parts) is not None else context.catalog_view(reference.parts)
+        if entry is not None and entry.definition.metrics is not None:
+            yield reference.alias or reference.parts[-1], metric_view(entry.definition.metrics)
+
+
+def _metric_rows(context: Context, entry: ViewEntry, name: TableName, *, measured: bool) -> SqlQuery:
+    """The rows of a metric view; `measured` where a text calls MEASURE."""
+    definition = entry.definition
+    assert definition.metrics is not None
+    if name.temporal is not None:
+        raise errors.TimeTravelViewError(view=str(name))
+    inner, settings = _within(context, definition.namespace, definition.settings, (), entry.parts)
+    sql, relations = bind(inner, metric_view(definition.metrics).rows(measured=measured))
+    return SqlQuery(sql, relations, f"view {name}", settings)
+
+
+def _builtin(context: Context, sql: str, position: Callable[[int], int] | None) -> list[Replacement]:
+    """Replacements of calls of functions that Databricks has and Spark lacks. One of the user's own comes first.
+
+    Raises UnsupportedFunctionError, and the errors of secrets.
+    """
+    edits = list[Replacement]()
+    for call in builtin_calls(sql):
+        if len(call.parts) == 1 and (_function(context, call.parts) or context.analyst.knows_function(call.parts)):
+            continue
+        try:
+            edits += _builtin_text(context, call)
+        except DeltaSqlError as error:
+            caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
+            raise error.at(caret) from None
+    return edits
+
+
+def _builtin_text(context: Context, call: BuiltinCall) -> list[Replacement]:
+    advice = refused_functions().get(call.name)
+    if advice is not None:
+        raise errors.UnsupportedFunctionError(call.name, advice.replace("{name}", call.name))
+    if call.name in SECRET_FUNCTIONS:
+        return [(call.start, call.end, secret_text(call))]
+    return own_text(call, f"deltasql:{uuid5(NAMESPACE_URL, context.catalog.warehouse)}")
 
 
 def calls_session_functions(context: Context, sql: str) -> bool:
@@ -562,6 +650,8 @@ def bind_calls(context: Context, sql: str) -> tuple[str, dict[str, Operator]]:
 def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, used: UsedRows) -> Operator:
     """The rows of a view of the catalog, which may be one of an information schema."""
     name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
+    if entry.definition.metrics is not None:
+        return _metric_rows(context, entry, name, measured=used.measured)
     if not entry.is_built_in:
         return _view(context, stored_view(entry.definition), name, entry.parts)
     if name.temporal is not None:

@@ -231,11 +231,16 @@ class ViewRemoval(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefining(CatalogChange):
-    """Changes a catalog function; `define` maps the current entry to the new definition, or to None to drop it."""
+    """Changes a function or procedure of the catalog.
+
+    `define` maps the current entry to the new definition, or to None to drop it. `script` is set for a new procedure:
+    its statement, and the offset at which the script begins there.
+    """
 
     parts: tuple[str, ...]
     define: Callable[[FunctionEntry | None], FunctionDefinition | None]
     if_not_exists: bool = False
+    script: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

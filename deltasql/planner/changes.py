@@ -14,10 +14,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 from deltasql.base import Caret, DeltaSqlError, pa, shown_value
 from deltasql.catalog import TableSource
 from deltasql.log import ListedFile, LoadedFiles, Operation, Outcome
-from deltasql.plan import ANY_SHAPE, NO_ROWS, FileShape, Operator, Reads, Rearrange, Rewrite, RowReads, Write
+from deltasql.plan import (
+    ANY_SHAPE,
+    NO_ROWS,
+    ColumnPath,
+    FileShape,
+    Operator,
+    Reads,
+    Rearrange,
+    Rewrite,
+    RowReads,
+    SqlText,
+    Write,
+)
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, ViewChange
 from deltasql.schema import BOOLEAN, DOUBLE, LONG, STRING, DataType, StructField, StructType
-from deltasql.sql import BoundStatement
+from deltasql.sql import BoundStatement, Parameter
 
 if TYPE_CHECKING:
     from deltasql.log import Action, ClonedFiles, DeltaLog, Metadata, Snapshot
@@ -344,6 +356,35 @@ class AtomicBlock:
     statements: tuple[BlockStatement, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CallArgument:
+    """A parameter of a procedure with its argument in one call.
+
+    `value` is an expression of the calling statement; None stands for the default. `variable` is the one that an OUT or
+    INOUT parameter writes, None where the call names none.
+    """
+
+    parameter: Parameter
+    value: SqlText | None = None
+    variable: ColumnPath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureCall:
+    """Runs the script of a procedure.
+
+    `text` is CREATE PROCEDURE, in which the script begins at `start`. `namespace` are catalog and schema for its
+    names, None for those of the caller. `statement` is the calling one, in which the arguments stand.
+    """
+
+    name: str
+    text: str
+    start: int
+    arguments: tuple[CallArgument, ...]
+    namespace: tuple[str, str] | None
+    statement: BoundStatement
+
+
 Plan: TypeAlias = Union[
     Answer,
     QueryRows,
@@ -366,6 +407,7 @@ Plan: TypeAlias = Union[
     TransactionStep,
     AtomicBlock,
     FunctionChange,
+    ProcedureCall,
 ]
 
 KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))

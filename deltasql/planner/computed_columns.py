@@ -74,6 +74,7 @@ from deltasql.sql import (
     splice,
     stored_refusal,
     tokenize,
+    translated,
 )
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
@@ -171,7 +172,7 @@ def _check_value(sql: str, column: str, kind: DataType, context: Context, length
         raise errors.DefaultTypeError(column, sql_text(kind), sql, reason)
     try:
         # As text, since Python has no value for some moments.
-        value = context.analyst.value(f"CAST(CAST(({sql}) AS {sql_text(kind)}) AS STRING)")
+        value = context.analyst.value(f"CAST(CAST(({translated(sql)}) AS {sql_text(kind)}) AS STRING)")
     except DeltaSqlError as error:
         if not error.condition.startswith(_CAST_FAILURES):
             raise
@@ -318,7 +319,7 @@ def types_of(schema: StructType, expressions: list[str], context: Context) -> li
     return (
         kinds
         if len(kinds) == len(derived)
-        else context.analyst.types([(null_row(schema), hidden_names.NULL_ROW)], expressions)
+        else context.analyst.types([(null_row(schema), hidden_names.NULL_ROW)], list(map(translated, expressions)))
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from deltasql.base import DeltaSqlError, errors, shown_value
@@ -46,7 +47,7 @@ from deltasql.schema import (
     path_text,
     type_text,
 )
-from deltasql.sql import FunctionText, Parameter, column_references, function_text, parse_type
+from deltasql.sql import FunctionText, Parameter, column_references, function_text, parse_type, procedure_text
 
 if TYPE_CHECKING:
     from deltasql.catalog import ViewEntry
@@ -75,7 +76,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Catalogs, schemas, tables, views and functions, in the order of their names.
+    """Catalogs, schemas, tables, views and routines, in the order of their names.
 
     Objects whose names the query's predicate excludes are left out; the predicate is about the columns of the view, so
     each method takes the columns that hold the parts of the names.
@@ -118,9 +119,14 @@ class Inventory:
 
     def functions(self, columns: tuple[str, str, str]) -> Iterator[FunctionEntry]:
         """Functions of the catalog."""
+        return (entry for entry in self.routines(columns) if not entry.definition.is_procedure)
+
+    def routines(self, columns: tuple[str, str, str]) -> Iterator[FunctionEntry]:
+        """Functions and procedures of the catalog."""
         for schema in self.schemas(columns[:2]):
-            found = self.context.catalog.functions((schema.catalog, schema.name))
-            yield from self._chosen(found, columns, lambda entry: entry.parts)
+            parts = (schema.catalog, schema.name)
+            found = [*self.context.catalog.functions(parts), *self.context.catalog.procedures(parts)]
+            yield from self._chosen(sorted(found, key=attrgetter("name")), columns, lambda entry: entry.parts)
 
     def volumes(self, columns: tuple[str, str, str]) -> Iterator[VolumeEntry]:
         """Volumes of the catalog."""
@@ -217,7 +223,8 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
         row = {**named(entry), "commit_action": "PRESERVE", "created": moment(entry.created_at)}
         row["table_owner"] = entry.governance.owner
         if isinstance(entry, ViewEntry):
-            view = {"table_type": "VIEW", "is_insertable_into": "NO", "comment": entry.definition.comment}
+            kind = "VIEW" if entry.definition.metrics is None else "METRIC_VIEW"
+            view = {"table_type": kind, "is_insertable_into": "NO", "comment": entry.definition.comment}
             yield {**row, **view, "last_altered": row["created"]}
             continue
         writable = "YES" if entry.refreshed is None else "NO"
@@ -240,7 +247,7 @@ def view_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.entries(TABLE_PARTS):
         if isinstance(entry, ViewEntry):
             flags = dict.fromkeys(("is_updatable", "is_insertable_into", "is_materialized"), "NO")
-            text = entry.definition.query or None
+            text = entry.definition.text or None
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
         elif entry.refreshed is not None and entry.refreshed.kind is Refreshed.MATERIALIZED_VIEW:
             flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "YES"}
@@ -569,7 +576,7 @@ def table_privilege_rows(inventory: Inventory) -> Iterator[Row]:
 
 
 def routine_privilege_rows(inventory: Inventory) -> Iterator[Row]:
-    for entry in inventory.functions(_ROUTINE_PARTS):
+    for entry in inventory.routines(_ROUTINE_PARTS):
         names = dict(zip(_ROUTINE_PARTS, entry.parts, strict=True))
         names |= dict(zip(("routine_catalog", "routine_schema", "routine_name"), entry.parts, strict=True))
         yield from _inherited(names, entry.parts, entry.governance, inventory)
@@ -618,35 +625,56 @@ _PARTS = ("specific_catalog", "specific_schema", "specific_name")
 
 
 def routine_rows(inventory: Inventory) -> Iterator[Row]:
-    for entry in inventory.functions(_PARTS):
-        text = function_text(entry.definition.text)
+    for entry in inventory.routines(_PARTS):
         created = moment(entry.created_at)
         yield {
             **_named(entry),
             **dict(zip(("routine_catalog", "routine_schema", "routine_name"), entry.parts, strict=True)),
             "routine_owner": entry.governance.owner,
-            "routine_type": "FUNCTION",
-            **_returned(text),
-            "routine_body": "SQL" if text.language in {None, "SQL"} else "EXTERNAL",
-            "routine_definition": text.body or (text.python and text.python.code),
-            "external_language": None if text.language == "SQL" else text.language,
+            **(_of_procedure(entry) if entry.definition.is_procedure else _of_function(entry)),
             "parameter_style": "SQL",
-            "is_deterministic": yes_or_no(text.deterministic),
-            "sql_data_access": text.data_access,
             "is_null_call": "YES",
-            "security_type": "DEFINER",
             "as_locator": "NO",
-            "comment": text.comment,
             "created": created,
             "last_altered": created,
         }
 
 
+def _of_function(entry: FunctionEntry) -> Row:
+    text = function_text(entry.definition.text)
+    return {
+        "routine_type": "FUNCTION",
+        **_returned(text),
+        "routine_body": "SQL" if text.language in {None, "SQL"} else "EXTERNAL",
+        "routine_definition": text.body or (text.python and text.python.code),
+        "external_language": None if text.language == "SQL" else text.language,
+        "is_deterministic": yes_or_no(text.deterministic),
+        "sql_data_access": text.data_access,
+        "security_type": "DEFINER",
+        "comment": text.comment,
+    }
+
+
+def _of_procedure(entry: FunctionEntry) -> Row:
+    text = procedure_text(entry.definition.text)
+    return {
+        "routine_type": "PROCEDURE",
+        "routine_body": "SQL",
+        "routine_definition": text.body,
+        "is_deterministic": yes_or_no(text.deterministic),
+        "sql_data_access": text.data_access or "MODIFIES SQL DATA",
+        "security_type": text.security or "DEFINER",
+        "comment": text.comment,
+    }
+
+
 def parameter_rows(inventory: Inventory) -> Iterator[Row]:
-    flags = {"parameter_mode": "IN", "is_result": "NO", "as_locator": "NO"}
-    for entry in inventory.functions(_PARTS):
-        for row in _routines_columns(entry, function_text(entry.definition.text).parameters, "parameter_name"):
-            yield {**row, **flags}
+    flags = {"is_result": "NO", "as_locator": "NO"}
+    for entry in inventory.routines(_PARTS):
+        text, is_procedure = entry.definition.text, entry.definition.is_procedure
+        parameters = procedure_text(text).parameters if is_procedure else function_text(text).parameters
+        for item, row in zip(parameters, _routines_columns(entry, parameters, "parameter_name"), strict=True):
+            yield {**row, **flags, "parameter_mode": item.mode}
 
 
 def routine_column_rows(inventory: Inventory) -> Iterator[Row]:

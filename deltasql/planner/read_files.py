@@ -53,6 +53,7 @@ from deltasql.sql import (
     TableReference,
     TokenCursor,
     literal_constant,
+    measure_calls,
     named_columns,
     parse_type,
     scan_filters,
@@ -148,6 +149,11 @@ class UsedRows:
 
     def __init__(self, sql: str) -> None:
         self._sql = sql
+
+    @cached_property
+    def measured(self) -> bool:
+        """Whether it calls MEASURE."""
+        return any(True for _ in measure_calls(self._sql))
 
     @cached_property
     def filters(self) -> Mapping[int, str]:

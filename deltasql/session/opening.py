@@ -116,7 +116,7 @@ def described(session: Session, parts: tuple[str, ...]) -> Description:
     entry = session.catalog.find(parts)
     if isinstance(entry, ViewEntry):
         view = entry.definition
-        return Description(_relation(entry), view.schema, view.comment, query=view.query)
+        return Description(_relation(entry), view.schema, view.comment, query=view.text)
     entry = session.catalog.require(parts)
     if entry.source is not None:
         source = entry.source

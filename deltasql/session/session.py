@@ -34,7 +34,9 @@ from deltasql.plan import LogicalPlan, MemoryRows, Supplied, TableName, make_not
 from deltasql.planner import (
     Answer,
     Context,
+    FunctionDefining,
     Plan,
+    ProcedureCall,
     StatementEngine,
     TemporaryFunction,
     View,
@@ -48,8 +50,9 @@ from deltasql.session.execution.open_transaction import Transactions
 from deltasql.session.execution.run import Done, Pending, Placing, Run, SessionState, change_catalog, unstarted_engine
 from deltasql.session.frames.reader import FrameReader, StreamReader, StreamWriter
 from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
-from deltasql.session.script.interpreter import run_script
-from deltasql.session.script.tree import SessionHost, session_variable
+from deltasql.session.script.interpreter import run_procedure, run_script
+from deltasql.session.script.parsing import parse_script
+from deltasql.session.script.tree import RunningScript, SessionHost, session_variable
 from deltasql.sql import (
     BoundStatement,
     bind_identifiers,
@@ -179,6 +182,7 @@ class Session:
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
         self._lock, self._closed, self._has_noted_variables = RLock(), False, False
+        self._running: list[RunningScript] = []
         self._transactions = Transactions(self.settings, self._surroundings)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
@@ -255,7 +259,11 @@ class Session:
             Run(make(engine), engine, self._state()).commit()
 
         return SessionHost(
-            lambda part: self._ended(part, Placing(part, script.sql)), lambda: self._runtime(""), command
+            lambda part: self._ended(part, Placing(part, script.sql)),
+            lambda: self._runtime(""),
+            command,
+            self.catalog,
+            self._running,
         )
 
     def _begin(self, bound: BoundStatement, placed: Placing) -> Pending:
@@ -385,6 +393,8 @@ class Session:
         except (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError) as error:
             # The missing table may be a misplaced keyword, or a name that is known but not supported.
             raise refused_name(error.caret) or misplaced_word(error.caret) or error from None
+        if isinstance(planned, FunctionDefining) and planned.script is not None:
+            parse_script(*planned.script)
         self._transactions.admit(planned, bound.sql)
         return planned
 
@@ -406,6 +416,8 @@ class Session:
 
         def finish() -> Result:
             with self._lock:
+                if isinstance(plan, ProcedureCall):
+                    return run_procedure(plan, self._script_host)
                 return self._result(run.commit(), engine).placed_by(placed)
 
         return Pending(run, finish, placed, planning)
@@ -473,6 +485,7 @@ class Session:
         beside = copy(self)
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
         beside._lock, beside._backend = RLock(), self._engine.beside(beside.settings)
+        beside._running = []
         beside._transactions = Transactions(beside.settings, beside._surroundings)
         beside.functions = dict(self.functions)
         return beside

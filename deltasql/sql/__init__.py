@@ -13,6 +13,9 @@ from deltasql.base.doors import door
 __getattr__, __dir__ = door(
     __name__,
     """
+    metric_views: MeasureCall MetricView measure_calls metric_view
+    missing_functions: SECRET_FUNCTIONS BuiltinCall builtin_calls builtin_table own_text refused_functions secret_text
+        translated
     constants: DAY EXACT NULL Constant Literal Value as_clock_time as_timestamp clock_time current_micros
         date_days days_of interval_days is_plain literal micros_of moment single timestamp_of unquote
         whole_number written_moment
@@ -42,10 +45,10 @@ __getattr__, __dir__ = door(
         parse_expression parse_statement refers_to split_conjuncts stars_spelled subqueries unfinished
         unreadable_part without_from
     row_literals: LiteralColumn LiteralRows as_type literal_constant literal_rows
-    statement_texts: Replacement Spliced Statement bind current_names declared_variables is_complete is_script
-        second_query splice split statement_words unclosed
-    stored_expressions: FunctionCall FunctionText Parameter PythonText Reason Refusal Use bare declared_refusal
-        function_calls function_text refusal stored_refusal type_end
+    statement_texts: Replacement Spliced Statement bind block_end current_names declared_variables is_complete
+        is_script second_query splice split statement_words unclosed
+    stored_expressions: FunctionCall FunctionText Parameter ProcedureText PythonText Reason Refusal Use bare
+        declared_refusal function_calls function_text procedure_text refusal stored_refusal type_end
     tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value
         skip_blanks tokenize tokens_from
     """,

@@ -53,6 +53,18 @@ from deltasql.sql.functions import FUNCTIONS as FUNCTIONS
 from deltasql.sql.functions import compiled as compiled
 from deltasql.sql.functions import handler_problem as handler_problem
 from deltasql.sql.functions import is_python_name as is_python_name
+from deltasql.sql.metric_views import MeasureCall as MeasureCall
+from deltasql.sql.metric_views import MetricView as MetricView
+from deltasql.sql.metric_views import measure_calls as measure_calls
+from deltasql.sql.metric_views import metric_view as metric_view
+from deltasql.sql.missing_functions import SECRET_FUNCTIONS as SECRET_FUNCTIONS
+from deltasql.sql.missing_functions import BuiltinCall as BuiltinCall
+from deltasql.sql.missing_functions import builtin_calls as builtin_calls
+from deltasql.sql.missing_functions import builtin_table as builtin_table
+from deltasql.sql.missing_functions import own_text as own_text
+from deltasql.sql.missing_functions import refused_functions as refused_functions
+from deltasql.sql.missing_functions import secret_text as secret_text
+from deltasql.sql.missing_functions import translated as translated
 from deltasql.sql.notebooks import Cell as Cell
 from deltasql.sql.notebooks import cells_of as cells_of
 from deltasql.sql.notebooks import is_notebook as is_notebook
@@ -149,6 +161,7 @@ from deltasql.sql.statement_texts import Replacement as Replacement
 from deltasql.sql.statement_texts import Spliced as Spliced
 from deltasql.sql.statement_texts import Statement as Statement
 from deltasql.sql.statement_texts import bind as bind
+from deltasql.sql.statement_texts import block_end as block_end
 from deltasql.sql.statement_texts import current_names as current_names
 from deltasql.sql.statement_texts import declared_variables as declared_variables
 from deltasql.sql.statement_texts import is_complete as is_complete
@@ -161,6 +174,7 @@ from deltasql.sql.statement_texts import unclosed as unclosed
 from deltasql.sql.stored_expressions import FunctionCall as FunctionCall
 from deltasql.sql.stored_expressions import FunctionText as FunctionText
 from deltasql.sql.stored_expressions import Parameter as Parameter
+from deltasql.sql.stored_expressions import ProcedureText as ProcedureText
 from deltasql.sql.stored_expressions import PythonText as PythonText
 from deltasql.sql.stored_expressions import Reason as Reason
 from deltasql.sql.stored_expressions import Refusal as Refusal
@@ -169,6 +183,7 @@ from deltasql.sql.stored_expressions import bare as bare
 from deltasql.sql.stored_expressions import declared_refusal as declared_refusal
 from deltasql.sql.stored_expressions import function_calls as function_calls
 from deltasql.sql.stored_expressions import function_text as function_text
+from deltasql.sql.stored_expressions import procedure_text as procedure_text
 from deltasql.sql.stored_expressions import refusal as refusal
 from deltasql.sql.stored_expressions import stored_refusal as stored_refusal
 from deltasql.sql.stored_expressions import type_end as type_end

@@ -68,7 +68,10 @@ OF_A_ROW = frozenset(
 )
 
 OF_THE_MOMENT = frozenset(
-    {"current_date", "current_time", "current_timestamp", "curdate", "now", "localtimestamp", "unix_timestamp"}
+    {
+        *("current_date", "current_time", "current_timestamp", "curdate", "getdate", "now", "localtimestamp"),
+        "unix_timestamp",
+    }
 )
 """These tell the time of the statement: one value for all of its rows."""
 

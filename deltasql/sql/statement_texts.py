@@ -184,10 +184,15 @@ def current_names(sql: str, current: tuple[str, str]) -> Iterator[Replacement]:
         if first is None:
             continue
         literal = sql_literal(current[_FUNCTIONS[name]])
-        after = tokens[index + 3].key if index + 3 < len(tokens) else ""
-        is_column = after in _ITEM_ENDS and _begins_column(tokens, first)
+        is_column = is_whole_column(tokens, first, index + 2)
         shown = f" AS `{_SHOWN.get(name, name)}()`" if is_column else ""
         yield tokens[first].start, tokens[index + 2].end, literal + shown
+
+
+def is_whole_column(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether the tokens from `first` to `last` are a whole column of a SELECT without an alias."""
+    after = tokens[last + 1].key if last + 1 < len(tokens) else ""
+    return after in _ITEM_ENDS and _begins_column(tokens, first)
 
 
 def _first(tokens: Sequence[Token], index: int) -> int | None:
@@ -225,6 +230,8 @@ _SCRIPT = re.compile(rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK|ATOMIC)\b
 _QUOTES = frozenset("'\"`")
 _LOOPS = frozenset({"IF", "WHILE", "LOOP", "REPEAT", "FOR"})
 _BEFORE_BLOCK = frozenset({"AS", "EXPLAIN", "EXTENDED", "FORMATTED", "CODEGEN", "COST", "ANALYZE"})
+_BEFORE_PROCEDURE = frozenset({"CREATE", "REPLACE"})
+_BEFORE_PARAMETER = frozenset({"(", ",", "IN", "OUT", "INOUT"})
 _BEFORE_STATEMENT = frozenset({"", ";", ":", "BEGIN", "ATOMIC", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 
 
@@ -367,13 +374,14 @@ class _Blocks:
     def __init__(self) -> None:
         self.open: list[str] = []
         self.previous = ""
-        self._declares = False
+        self._declares = self._defines = False
 
     def take(self, token: str) -> None:
         at_start = self.previous in _BEFORE_STATEMENT
         if self.previous == ";":
-            self._declares = False
+            self._declares = self._defines = False
         self._settle(token)
+        self._defines = self._defines or (token == "PROCEDURE" and self.previous in _BEFORE_PROCEDURE)
         if self.previous != "END" or token != "CASE":
             self._note(token, at_start)
         self.previous = token
@@ -387,7 +395,7 @@ class _Blocks:
                 self.open.pop()
 
     def _note(self, token: str, at_start: bool) -> None:
-        if token == "BEGIN" and (at_start or self._declares or (self.previous in _BEFORE_BLOCK and not self.open)):
+        if token == "BEGIN" and (at_start or self._declares or self._begins_body()):
             self.open.append("BEGIN")
         elif token == "DECLARE" and at_start:
             self._declares = True
@@ -395,6 +403,15 @@ class _Blocks:
             self.open.append("CASE")
         elif token == "END" and self.open:
             self._end(at_start)
+
+    def _begins_body(self) -> bool:
+        """Whether BEGIN begins a block behind AS or EXPLAIN, or a body whose AS is missing. A parameter may be `begin`.
+
+        Within a block AS may stand before an alias as well.
+        """
+        if self._defines:
+            return self.previous not in _BEFORE_PARAMETER
+        return self.previous in _BEFORE_BLOCK and not self.open
 
     def _end(self, at_start: bool) -> None:
         if self.open[-1] == "CASE":

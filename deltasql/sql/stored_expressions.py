@@ -6,21 +6,24 @@ brackets pair up, there is no query, and every call is of one of Spark's functio
 alone.
 
 The text of CREATE FUNCTION behind the name is parsed to parameters, returned type, clauses and body as far as it is
-certain; Spark parses the whole when the function is created.
+certain; Spark parses the whole when the function is created. That of CREATE PROCEDURE is parsed up to its body.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any, NoReturn
 
+from deltasql.base import Caret, errors
 from deltasql.schema import StructType
 from deltasql.sql.constants import unquote
 from deltasql.sql.functions import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.missing_functions import translated
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, is_deterministic, parse_expression
 from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
@@ -125,14 +128,14 @@ def _may_name(tokens: Sequence[Token], schema: StructType) -> bool:
 
 
 def bare(sql: str) -> str:
-    """`sql` without comments: the text for Spark of an expression without a `refusal`."""
+    """`sql` without comments, and with Spark's functions: the text for Spark of an expression without a `refusal`."""
     tokens = tokenize(sql)
     pieces, at = [], tokens[0].start if tokens else 0
     for token in tokens:
         gap = sql[at : token.start]
         pieces += [gap if _BLANKS.fullmatch(gap) else " ", token.text]
         at = token.end
-    return "".join(pieces)
+    return translated("".join(pieces))
 
 
 class _Reading(TokenCursor):
@@ -263,12 +266,21 @@ def _reason(name: str) -> Reason:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function, or a column of its table: `type` and `default` as SQL text."""
+    """A parameter of a function or a procedure, or a column of a table: `type` and `default` as SQL text.
+
+    `mode` is IN, OUT or INOUT.
+    """
 
     name: str
     type: str
     default: str | None = None
     comment: str | None = None
+    mode: str = "IN"
+
+    @property
+    def is_out(self) -> bool:
+        """Whether a call gets a value back."""
+        return self.mode != "IN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,6 +447,125 @@ def _pairs(group: Sequence[Token]) -> list[tuple[str, str]]:
         for item in comma_separated(group[1:-1])
         if len(item) == 3 and item[0].is_name and item[1].key == "=" and item[2].kind == "string"
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureText:
+    """The parsed text behind the name in CREATE PROCEDURE.
+
+    `start` is the offset of the body, a script. `language`, `security` and `data_access` are in capitals, and None
+    where they are left out; so is `collation`.
+    """
+
+    parameters: tuple[Parameter, ...]
+    start: int
+    body: str
+    language: str | None = None
+    security: str | None = None
+    data_access: str | None = None
+    comment: str | None = None
+    collation: str | None = None
+    deterministic: bool = False
+
+
+_MODES = frozenset({"IN", "OUT", "INOUT"})
+_BEHIND_TYPE = frozenset({"DEFAULT", "COMMENT", "NOT", "COLLATE"})
+
+
+def procedure_text(text: str) -> ProcedureText:
+    """Parses the text behind the name in CREATE PROCEDURE, but not its body.
+
+    Raises ParseSyntaxError, DuplicateClausesError, DuplicateParameterError, with carets in `text`.
+    """
+    return _ProcedureReader(text).procedure()
+
+
+class _ProcedureReader(_Reader):
+    def procedure(self) -> ProcedureText:
+        if self.key != "(":
+            self.wrong("'('")
+        parameters = tuple(self.modes(self.group()))
+        values: dict[str, Any] = {}
+        while not self.take("AS"):
+            first = self.at
+            field, value = self.characteristic()
+            if field in values:
+                token = self.tokens[first]
+                raise errors.DuplicateClausesError(token.key).at(Caret(self.sql, token.start, token.end))
+            values[field] = value
+        labelled = self.is_name and self.peek(1) == ":" and self.peek(2) == "BEGIN"
+        if self.key != "BEGIN" and not labelled:
+            self.wrong("BEGIN")
+        start = self.tokens[self.at].start
+        return ProcedureText(parameters, start, self.sql[start:].rstrip("; \t\r\n"), **values)
+
+    def characteristic(self) -> tuple[str, Any]:
+        """The next clause, by the field that it sets."""
+        if self.take("LANGUAGE"):
+            return "language", self.word("the name of a language").upper()
+        if self.take("COMMENT"):
+            if self.kind != "string":
+                self.wrong("a string")
+            return "comment", unquote(self.next().text)
+        if self.words("SQL", "SECURITY"):
+            return "security", self.take("INVOKER", "DEFINER") or self.wrong("INVOKER", "DEFINER")
+        if self.words("DEFAULT", "COLLATION"):
+            return "collation", self.word("a collation").upper()
+        for words in (("MODIFIES", "SQL", "DATA"), ("READS", "SQL", "DATA"), ("CONTAINS", "SQL")):
+            if self.words(*words):
+                return "data_access", " ".join(words)
+        if self.words("NOT", "DETERMINISTIC"):
+            return "deterministic", False
+        if self.take("DETERMINISTIC"):
+            return "deterministic", True
+        return self.wrong(
+            *("AS", "COMMENT", "DEFAULT COLLATION", "LANGUAGE", "MODIFIES SQL DATA", "NOT DETERMINISTIC"),
+            "SQL SECURITY",
+        )
+
+    def words(self, *keys: str) -> bool:
+        """A step over these words where they follow."""
+        found = all(self.peek(ahead) == key for ahead, key in enumerate(keys))
+        self.at += len(keys) if found else 0
+        return found
+
+    def word(self, kind: str) -> str:
+        if not self.is_name:
+            self.wrong(kind)
+        return self.next().name
+
+    def modes(self, group: Sequence[Token]) -> Iterator[Parameter]:
+        """The parameters of a procedure, each with its mode."""
+        seen = set[str]()
+        for number, item in enumerate(_split(group[1:-1]) if len(group) > 2 else ()):
+            if not item:
+                self.wrong_at(group[-1] if number else group[0], "the name of a parameter")
+            parameter = self.with_mode(item)
+            if parameter.name.lower() in seen:
+                raise errors.DuplicateParameterError(parameter.name).at(Caret(self.sql, item[0].start, item[-1].end))
+            seen.add(parameter.name.lower())
+            yield parameter
+
+    def with_mode(self, item: Sequence[Token]) -> Parameter:
+        """One parameter. IN, OUT and INOUT before a type are names."""
+        named = item[0].key in _MODES and len(item) > 2 and item[2].key not in _BEHIND_TYPE and item[2].is_name
+        begin = item[1:] if named else item
+        if len(begin) < 2 or not all(token.is_name for token in begin[:2]):
+            self.wrong_at(begin[-1], "the name of a parameter and its type")
+        return replace(self.parameter(begin), mode=item[0].key if named else "IN")
+
+    def wrong(self, *expected: str) -> NoReturn:
+        """Raises ParseSyntaxError for the next token."""
+        token = self.tokens[self.at] if self.left else None
+        self.wrong_at(token, *expected)
+
+    def wrong_at(self, token: Token | None, *expected: str) -> NoReturn:
+        """Raises ParseSyntaxError for a token; None is the end of the text."""
+        shown = "the end of the statement" if token is None else f"'{token.text}'"
+        start, end = (len(self.sql), len(self.sql)) if token is None else (token.start, token.end)
+        reason = f"Found {shown}, but expected {' or '.join(expected)}."
+        error = errors.ParseSyntaxError(reason, "" if token is None else token.text, expected)
+        raise error.at(Caret(self.sql, start, max(start + 1, end)))
 
 
 _INTERVAL_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")

@@ -29,7 +29,7 @@ __getattr__, __dir__ = door(
     table: CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces
     table_metadata: json_list
     update: Update
-    view: CreateView
+    view: CreateMetricView CreateView
     """,
 )
 

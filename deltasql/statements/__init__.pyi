@@ -29,4 +29,5 @@ from deltasql.statements.table import TruncateTable as TruncateTable
 from deltasql.statements.table import new_namespaces as new_namespaces
 from deltasql.statements.table_metadata import json_list as json_list
 from deltasql.statements.update import Update as Update
+from deltasql.statements.view import CreateMetricView as CreateMetricView
 from deltasql.statements.view import CreateView as CreateView

@@ -71,6 +71,7 @@ from deltasql.sql import (
     refusal,
     stored_refusal,
     tokenize,
+    translated,
 )
 
 
@@ -582,7 +583,8 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
     # Written rows are checked without a name, so that t.a must not be found here either.
     kind = derived_type(condition.text, snapshot.schema)
     if kind is None:
-        kind = context.analyst.types([(binding.scan(context, snapshot), hidden_names.ROWS)], [condition.text])[0]
+        rows = [(binding.scan(context, snapshot), hidden_names.ROWS)]
+        kind = context.analyst.types(rows, [translated(condition.text)])[0]
     check_condition(name, condition, context, snapshot.schema)
     if kind != BOOLEAN:
         raise errors.NonBooleanConstraintError(name, text, type_text(kind)).at(
@@ -592,7 +594,8 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
     error = errors.NewCheckViolationError(name, snapshot.table, text)
-    broken = verification(context, snapshot, f"NOT ({text}) OR ({text}) IS NULL", error)
+    spoken = translated(text)
+    broken = verification(context, snapshot, f"NOT ({spoken}) OR ({spoken}) IS NULL", error)
     verify = () if broken is None else (broken,)
     return TableChange(
         CommitSpec(

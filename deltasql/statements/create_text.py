@@ -175,7 +175,10 @@ def create_view_statement(entry: ViewEntry) -> str:
         shown = ((key, shown_value(key, value)) for key, value in sorted(properties.items()))
         pairs = (f"  {quote_text(key)} = {quote_text(value)}" for key, value in shown)
         lines.append("TBLPROPERTIES (\n" + ",\n".join(pairs) + ")")
-    lines += [f"WITH SCHEMA {definition.mode.value}", f"AS {definition.query}"]
+    if definition.metrics is None:
+        lines += [f"WITH SCHEMA {definition.mode.value}", f"AS {definition.query}"]
+    else:
+        lines += ["WITH METRICS", "LANGUAGE YAML", f"AS $${definition.metrics}$$"]
     return "\n".join(lines) + "\n"
 
 

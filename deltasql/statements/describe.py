@@ -152,8 +152,8 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
         yield "Comment", definition.comment
     if entry.is_built_in:
         return
-    yield "View Text", definition.query
-    yield "View Original Text", definition.query
+    yield "View Text", definition.text
+    yield "View Original Text", definition.text
     yield "View Schema Mode", definition.mode.value
     yield "View Catalog and Namespace", ".".join(definition.namespace)
     yield "View Query Output Columns", f"[{', '.join(_quoted(name) for name in definition.names)}]"

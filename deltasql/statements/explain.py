@@ -55,6 +55,7 @@ from deltasql.planner import (
     ManifestChange,
     Plan,
     Preview,
+    ProcedureCall,
     QueryRows,
     RowChange,
     SettingChange,
@@ -353,6 +354,8 @@ def physical_lines(planned: Plan) -> list[str]:  # noqa: C901, PLR0912 - one cas
             return ["== Physical Plan ==", f"several commits: {label}"]
         case AtomicBlock(statements=statements):
             return ["== Physical Plan ==", f"one commit of {len(statements)} statements, planned one after another"]
+        case ProcedureCall(name, arguments=arguments):
+            return ["== Physical Plan ==", f"the script of the procedure {name}, with {len(arguments)} arguments"]
         case CatalogChange() | SettingChange() | ViewChange() | FunctionChange() | TransactionStep() | Analysis():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:

@@ -8,10 +8,10 @@ Spark as well. DESCRIBE and SHOW use Spark's format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from deltasql.base import DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog import FunctionDefinition, FunctionEntry, matching, sql_name
@@ -146,11 +146,27 @@ def _description(name: str, definition: FunctionDefinition, entry: FunctionEntry
     sections = list(_sections(name, parsed, extended=extended))
     if extended:
         sections += _more(definition, parsed, entry)
-    width = max(len(label) for label, _ in sections) + 2
-    rows = []
-    for label, lines in sections:
+    return Answer(_DESCRIPTION, labelled(sections))
+
+
+Sections: TypeAlias = Iterable[tuple[str, list[str]]]
+"""Labels of DESCRIBE, each with its lines."""
+
+
+def labelled(sections: Sections) -> tuple[tuple[str], ...]:
+    """The rows of DESCRIBE FUNCTION or PROCEDURE: labels, and the lines behind them below each other."""
+    listed = list(sections)
+    width = max(len(label) for label, _ in listed) + 2
+    rows = list[tuple[str]]()
+    for label, lines in listed:
         rows += [(f"{f'{label}:' if index == 0 else '':{width}}{line}",) for index, line in enumerate(lines)]
-    return Answer(_DESCRIPTION, tuple(rows))
+    return tuple(rows)
+
+
+def creation_time(entry: FunctionEntry) -> str:
+    """When a function or procedure was created, in UTC, as DESCRIBE shows it."""
+    created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
+    return f"{created:%a %b %d %H:%M:%S} UTC {created.year}"
 
 
 def _sections(name: str, parsed: FunctionText, *, extended: bool) -> Iterator[tuple[str, list[str]]]:
@@ -160,7 +176,7 @@ def _sections(name: str, parsed: FunctionText, *, extended: bool) -> Iterator[tu
     if parsed.columns is not None:
         yield "Returns", _parameters(parsed.columns, extended=extended) or ["TABLE"]
     else:
-        yield "Returns", [_type(parsed.returns or "")]
+        yield "Returns", [type_in_capitals(parsed.returns or "")]
 
 
 def _more(
@@ -176,8 +192,7 @@ def _more(
     if entry is not None and entry.governance.owner is not None:
         yield "Owner", [entry.governance.owner]
     if entry is not None:
-        created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
-        yield "Create Time", [f"{created:%a %b %d %H:%M:%S} UTC {created.year}"]
+        yield "Create Time", [creation_time(entry)]
     if parsed.python is None:
         yield "Body", [parsed.body]
     else:
@@ -199,7 +214,7 @@ def _parameters(parameters: Sequence[Parameter], *, extended: bool) -> list[str]
     types = max((len(item.type) for item in parameters), default=0)
     lines = []
     for item in parameters:
-        line = f"{item.name:{names}} {_type(item.type):{types}}"
+        line = f"{item.name:{names}} {type_in_capitals(item.type):{types}}"
         if extended and item.default is not None:
             line += f" DEFAULT {item.default}"
         if extended and item.comment is not None:
@@ -208,7 +223,7 @@ def _parameters(parameters: Sequence[Parameter], *, extended: bool) -> list[str]
     return lines
 
 
-def _type(written: str) -> str:
+def type_in_capitals(written: str) -> str:
     """A type in capitals, unless it has names of fields."""
     return written.upper() if re.fullmatch(r"[\w\s(),]*", written) else written
 
@@ -273,6 +288,8 @@ def _lasting(statement: CreateFunction, parsed: FunctionText, context: Context) 
     if replaces and statement.if_not_exists:
         raise errors.FunctionModeError
     parts = context.catalog.full_name(name.parts)
+    if context.catalog.procedure(parts) is not None:
+        raise errors.OtherRoutineError(sql_name(parts), "procedure", "PROCEDURE")
     if context.catalog.function(parts) is None:
         context.catalog.schema(parts[:2])
     elif statement.if_not_exists:
@@ -392,6 +409,8 @@ def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan
     if context.catalog.function(parts) is None:
         if context.temporary_function(name.parts) is not None or context.analyst.knows_function(name.parts):
             return _missing(statement, f"A temporary one has that name: DROP TEMPORARY FUNCTION {quote(last)}.")
+        if context.catalog.procedure(parts) is not None:
+            return _missing(statement, f"It is a procedure: DROP PROCEDURE {name}.")
         names = [entry.name for entry in context.catalog.functions(parts[:2])]
         similar = tuple(similar_names(last, names, most=3))
         return _missing(statement, meant(similar) or "SHOW USER FUNCTIONS lists all of them.")

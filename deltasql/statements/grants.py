@@ -46,10 +46,10 @@ from deltasql.statements.governance import (
     ShowGrants,
 )
 
+PROCEDURE = "PROCEDURE"
 _UNSUPPORTED = {
     "ANY FILE": "Files are governed by their storage.",
     "ANONYMOUS FUNCTION": "Name a function: ON FUNCTION f.",
-    "PROCEDURE": "There are no procedures.",
 }
 REFRESHED_KINDS = frozenset(kind.value for kind in Refreshed)
 """Kinds of tables that a query fills."""
@@ -84,8 +84,8 @@ def _found(securable: SecurableName, context: Context) -> tuple[Subject, str]:
     if kind == SCHEMA:
         entry = context.catalog.schema(name.parts)
         return Subject(SCHEMA, (entry.catalog, entry.name)), kind
-    if kind == FUNCTION:
-        return _function(name, context), kind
+    if kind in {FUNCTION, PROCEDURE}:
+        return _routine(kind, name, context), kind
     if kind == VOLUME:
         return Subject(VOLUME, context.catalog.volume(name.parts).parts), kind
     if kind in {"", TABLE, "VIEW"} | REFRESHED_KINDS:
@@ -135,13 +135,17 @@ def _relation(kind: str, name: TableName, context: Context) -> tuple[Subject, st
     return Subject(TABLE, entry.parts), found
 
 
-def _function(name: TableName, context: Context) -> Subject:
-    parts = context.catalog.full_name(name.parts)
-    if context.catalog.function(parts) is None:
-        names = [entry.name for entry in context.catalog.functions(parts[:2])]
-        similar = similar_names(parts[-1], names, most=3)
-        advice = meant(similar) or "SHOW USER FUNCTIONS lists all of them."
-        raise errors.SecurableNotFoundError(f"FUNCTION {name}", advice)
+def _routine(kind: str, name: TableName, context: Context) -> Subject:
+    """A function or a procedure, which have their records in one place."""
+    parts, catalog = context.catalog.full_name(name.parts), context.catalog
+    find, known, listed = (
+        (catalog.procedure, catalog.procedures, "SHOW PROCEDURES lists those of a schema.")
+        if kind == PROCEDURE
+        else (catalog.function, catalog.functions, "SHOW USER FUNCTIONS lists all of them.")
+    )
+    if find(parts) is None:
+        similar = similar_names(parts[-1], [entry.name for entry in known(parts[:2])], most=3)
+        raise errors.SecurableNotFoundError(f"{kind} {name}", meant(similar) or listed)
     return Subject(FUNCTION, parts)
 
 
@@ -167,6 +171,7 @@ PRIVILEGES: Mapping[str, frozenset[str]] = {
     "MATERIALIZED VIEW": _TABLE - {"MODIFY"} | {"REFRESH"},
     "STREAMING TABLE": _TABLE | {"REFRESH"},
     "FUNCTION": _FUNCTION,
+    "PROCEDURE": _FUNCTION,
     "VOLUME": _OF_ALL | {"APPLY TAG", "READ VOLUME", "WRITE VOLUME"},
     "CONNECTION": _OF_ALL | {"USE CONNECTION", "CREATE FOREIGN CATALOG"},
     "CREDENTIAL": _OF_ALL | _LOCATION | {"ACCESS", "CREATE EXTERNAL LOCATION", "CREATE CONNECTION"},

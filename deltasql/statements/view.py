@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from deltasql.base import DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.catalog import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
-from deltasql.plan import LogicalPlan, SqlText, TableName
+from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName
 from deltasql.planner import (
     GLOBAL,
     Answer,
@@ -35,7 +35,19 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructField, StructType, set_comment
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Token, Tree, builds, caret, collect, sql_text, table_references, tokenize, unquote
+from deltasql.sql import (
+    Clause,
+    Token,
+    Tree,
+    builds,
+    caret,
+    collect,
+    metric_view,
+    sql_text,
+    table_references,
+    tokenize,
+    unquote,
+)
 from deltasql.statements.query import SparkStatement
 from deltasql.statements.table_metadata import query_columns
 
@@ -75,6 +87,32 @@ class CreateView(LogicalPlan):
 
     def created(self) -> TableName | None:
         return self.view if self.scope is ViewScope.PERMANENT else None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMetricView(LogicalPlan):
+    """CREATE [OR REPLACE] VIEW [IF NOT EXISTS] v [(column [COMMENT 'text'], …)] [COMMENT 'text'] [TBLPROPERTIES (…)]
+    WITH METRICS [LANGUAGE YAML] AS $$ yaml $$
+    """
+
+    or_replace: bool
+    if_not_exists: bool
+    view: TableName
+    columns: tuple[ViewColumn, ...]
+    yaml: SqlText
+    comment: str | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+
+    def created(self) -> TableName | None:
+        return self.view
+
+
+@dataclass(frozen=True, slots=True)
+class AlterMetricView(LogicalPlan):
+    """ALTER VIEW v AS $$ yaml $$"""
+
+    view: TableName
+    yaml: SqlText
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +200,54 @@ def _mode_clause(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("mode", children[0])
 
 
+@builds("view_metrics")
+def _metrics_clause(children: list[Any], tree: Tree, text: str) -> Clause:
+    """WITH METRICS. Raises MetricViewStatementError for another language than YAML."""
+    language = children[0]
+    if language is not None and language.upper() != "YAML":
+        reason = f"The language of a metric view is YAML, and not {language}."
+        raise errors.MetricViewStatementError(reason).at(caret(tree.children[0], text))
+    return Clause("metrics", True)
+
+
+@builds("create_metric_view")
+def _create_metric_view(children: list[Any], tree: Tree, text: str) -> CreateMetricView:
+    mode, scope, if_not_exists, view, columns, *clauses, yaml = children
+    _refuse_mode(mode, scope, if_not_exists, tree, text)
+    values = collect(clauses, tree.children[5:-1], text)
+    if not values.pop("metrics", False):
+        reason = "Behind AS stands YAML, which only a metric view has."
+        raise errors.MetricViewStatementError(reason).at(caret(tree.children[-1], text))
+    if scope is not ViewScope.PERMANENT or "mode" in values:
+        reason = "A metric view is one of the catalog, without TEMPORARY and WITH SCHEMA."
+        raise errors.MetricViewStatementError(reason).at(caret(tree.children[3], text))
+    return CreateMetricView(mode != "create", if_not_exists, view, columns or (), _inside(yaml, text), **values)
+
+
+@builds("alter_metric_view")
+def _alter_metric_view(children: list[Any], tree: Tree, text: str) -> AlterMetricView:
+    view, yaml = children
+    return AlterMetricView(view, _inside(yaml, text))
+
+
+def _inside(dollars: SqlText, text: str) -> SqlText:
+    """The text between `$$`, without what a comment adds behind it. Raises ParseSyntaxError for more behind it."""
+    (body, *more) = tokenize(dollars.text)
+    if more:
+        reason = f"Found {more[0].text!r}, but expected the end of the statement."
+        start = dollars.start + more[0].start
+        raise errors.ParseSyntaxError(reason, more[0].text).at(Caret(text, start, start + len(more[0].text)))
+    return SqlText(body.text[2:-2], dollars.start + 2)
+
+
 @builds("create_view")
 def _create_view(children: list[Any], tree: Tree, text: str) -> CreateView:
     mode, scope, if_not_exists, view, columns, *clauses, query = children
     _refuse_mode(mode, scope, if_not_exists, tree, text)
     values = collect(clauses, tree.children[5:-1], text)
+    if "metrics" in values:
+        reason = "A metric view has no query."
+        raise errors.MetricViewStatementError(reason).at(caret(tree.children[-1], text))
     for index, column in enumerate(columns or ()):
         if column.typed:
             reason = f"The columns of a view have the types that its query gives them. Write ({column.name}, …)."
@@ -252,12 +333,19 @@ def _refuse_taken(existing: Entry, name: TableName, *, or_replace: bool) -> None
 
 def altered(entry: ViewEntry, statement: AlterView, context: Context) -> ViewDefining:
     """ALTER VIEW … AS: another query, whose columns have the names that it gives them."""
+    _refuse_metrics(entry, statement.view)
     new = view_definition(entry.parts, statement.view, statement.query, (), context)
 
     def change(old: ViewDefinition) -> ViewDefinition:
         return replace(new, mode=old.mode, comment=old.comment, properties=old.properties)
 
     return _changing(entry, change)
+
+
+def _refuse_metrics(entry: ViewEntry, name: TableName) -> None:
+    """Raises MetricViewStatementError for a metric view."""
+    if entry.definition.metrics is not None:
+        raise errors.MetricViewStatementError(f"{name} is a metric view, which has YAML in place of a query.")
 
 
 def with_properties(entry: ViewEntry, added: Mapping[str, str], removed: Sequence[str]) -> ViewDefining:
@@ -320,6 +408,80 @@ def view_definition(
         view_schema(name, schema, columns),
         has_names=bool(columns),
     )
+
+
+def metric_definition(
+    parts: tuple[str, str, str], name: TableName, yaml: SqlText, columns: tuple[ViewColumn, ...], context: Context
+) -> ViewDefinition:
+    """The definition of a metric view by its YAML, whose expressions are analysed. Raises MetricViewError."""
+    try:
+        metrics = metric_view(yaml.text)
+    except DeltaSqlError as error:
+        raise error.moved(yaml.text, context.sql, yaml.start) from None
+    plain = SqlText(metrics.rows(measured=False), yaml.start)
+    refuse_temporary(str(name), plain, replace(context, sql=plain.text))
+    _refuse_cycle(parts, plain, context)
+    items = (*metrics.dimensions, *metrics.measures)
+    alias = "m"
+    shown = [f"{alias}.{quote(item.name)}" for item in metrics.dimensions]
+    shown += [f"{metrics.measure(item.name, alias)} AS {quote(item.name)}" for item in metrics.measures]
+    query = f"SELECT {', '.join(shown)} FROM (\n{metrics.rows(measured=True)}\n) AS {alias} GROUP BY ALL"
+    sql, relations = binding.bind(context, query)
+    schema = context.analyst.schema(SqlQuery(sql, relations, "query"))
+    facts = {item.name: {"comment": item.comment} for item in items if item.comment}
+    own = StructType(tuple(StructField(field.name, field.type, metadata=facts.get(field.name, {})) for field in schema))
+    named = view_schema(name, own, columns) if columns else own
+    if named.names != schema.names:
+        raise errors.MetricViewStatementError("The columns of a metric view have the names of its YAML.")
+    catalog = context.catalog
+    namespace = (catalog.current_catalog, catalog.current_schema)
+    settings = settings_of_text(context)
+    return ViewDefinition(
+        plain.text, namespace, settings, schema.names, named, comment=metrics.comment, metrics=yaml.text
+    )
+
+
+@plan.register
+def plan_create_metric_view(statement: CreateMetricView, context: Context) -> Plan:
+    """The expressions of the YAML are analysed at once."""
+    name = statement.view
+    try:
+        context.refuse_version(name)
+        context.refuse_information(name)
+        parts = context.catalog.full_name(name.parts)
+        entry = context.catalog.find(parts)
+        if entry is None:
+            context.catalog.schema(parts[:2])
+        elif statement.if_not_exists:
+            return Answer()
+        else:
+            _refuse_taken(entry, name, or_replace=statement.or_replace)
+        definition = metric_definition(parts, name, statement.yaml, statement.columns, context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
+    comment = definition.comment if statement.comment is None else statement.comment
+    definition = replace(definition, comment=comment, properties=dict(statement.properties))
+
+    def define(existing: Entry | None) -> ViewDefinition:
+        if existing is not None:
+            _refuse_taken(existing, name, or_replace=statement.or_replace)
+        return definition
+
+    return ViewDefining(parts, define, if_not_exists=statement.if_not_exists)
+
+
+@plan.register
+def plan_alter_metric_view(statement: AlterMetricView, context: Context) -> Plan:
+    """Other YAML for a metric view."""
+    name = statement.view
+    entry = _lasting(name, "ALTER VIEW … AS", context)
+    try:
+        if entry.definition.metrics is None:
+            raise errors.MetricViewStatementError(f"{name} is no metric view.")
+        new = metric_definition(entry.parts, name, statement.yaml, (), context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
+    return _changing(entry, lambda old: replace(new, comment=new.comment or old.comment, properties=old.properties))
 
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -502,6 +664,7 @@ def plan_unset_view_properties(statement: UnsetViewProperties, context: Context)
 def plan_set_view_mode(statement: SetViewMode, context: Context) -> Plan:
     """Sets how the view's columns follow changes of its query's columns."""
     entry = _lasting(statement.view, "ALTER VIEW … WITH SCHEMA", context)
+    _refuse_metrics(entry, statement.view)
     return with_mode(entry, statement.mode)
 
 

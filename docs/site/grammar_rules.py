@@ -66,6 +66,8 @@ NOTHING = Sequence(())
 
 LABELS = {
     "ATOMIC_BLOCK": "statements",
+    "PROCEDURE_RUN": "(parameter, …) characteristics AS script",
+    "DOLLAR_RUN": "$$ yaml $$",
     "CTES_RUN": "WITH name AS (query), …",
     "EXPRESSION_RUN": "expression",
     "FROM_RUN": "FROM relation",

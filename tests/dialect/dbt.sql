@@ -193,7 +193,7 @@ create or refresh streaming table analytics.stream_customers as select * from st
 -- works
 refresh materialized view `analytics`.`daily`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 create or replace procedure analytics.nightly() language sql as begin select 1; end;
 
 -- works

@@ -45,7 +45,12 @@ TWINS = {
     "INVALID_PARAMETER_VALUE": "all arguments, or one",
     "INVALID_TEMP_OBJ_REFERENCE": "what a text that lasts names, or what stands there for a version",
     "PARSE_SYNTAX_ERROR": "text that is no statement, or clauses that do not go together",
+    "INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE": "a function, or a procedure",
+    "ROUTINE_ALREADY_EXISTS": "a function, a procedure, or one that has the name of the other",
+    "ROUTINE_NOT_FOUND": "a function, or a procedure",
+    "TRANSACTION_NOT_SUPPORTED.IN_ATOMIC_BLOCK": "a statement about transactions, or CALL",
     "TABLE_OR_VIEW_NOT_FOUND": "a table, or a view",
+    "UNRESOLVED_COLUMN.WITH_SUGGESTION": "a column, or a measure",
     "UNBOUND_SQL_PARAMETER": "a value that is passed to session.sql, or behind USING",
     "TABLE_OR_VIEW_ALREADY_EXISTS": "a table, or a view, that is to have the name",
 }

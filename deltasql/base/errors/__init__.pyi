@@ -1821,6 +1821,27 @@ class PythonFunctionFailedError(DeltaSqlError):
     reason: str
 
 @dataclass(eq=False)
+class UnsupportedFunctionError(DeltaSqlError):
+    function: str
+    advice: str
+
+@dataclass(eq=False)
+class SecretNotFoundError(DeltaSqlError):
+    scope: str
+    key: str
+    variable: str
+
+@dataclass(eq=False)
+class SecretArgumentError(DeltaSqlError):
+    function: str
+    argument: str
+
+@dataclass(eq=False)
+class SecretsFileError(DeltaSqlError):
+    variable: str
+    reason: str
+
+@dataclass(eq=False)
 class ManifestModeError(DeltaSqlError):
     mode: str
 
@@ -2117,6 +2138,81 @@ class CreatedClusteringDiffersError(DeltaSqlError):
     location: str
     declared: str
     existing: str
+
+@dataclass(eq=False)
+class ProcedureNotFoundError(DeltaSqlError):
+    procedure: str
+    advice: str
+
+@dataclass(eq=False)
+class ProcedureAlreadyExistsError(DeltaSqlError):
+    procedure: str
+
+@dataclass(eq=False)
+class OtherRoutineError(DeltaSqlError):
+    routine: str
+    kind: str
+    keyword: str
+
+@dataclass(eq=False)
+class ProcedureModeError(DeltaSqlError): ...
+
+@dataclass(eq=False)
+class ProcedureClauseError(DeltaSqlError):
+    procedure: str
+    clause: str
+    advice: str
+
+@dataclass(eq=False)
+class DuplicateParameterError(DeltaSqlError):
+    parameter: str
+
+@dataclass(eq=False)
+class ArgumentCountError(DeltaSqlError):
+    procedure: str
+    expected: int
+    found: int
+
+@dataclass(eq=False)
+class MissingArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+
+@dataclass(eq=False)
+class UnknownArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+    advice: str
+
+@dataclass(eq=False)
+class DuplicateArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+
+@dataclass(eq=False)
+class PositionalAndNamedArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+
+@dataclass(eq=False)
+class PositionalArgumentError(DeltaSqlError):
+    before: str
+
+@dataclass(eq=False)
+class OutArgumentError(DeltaSqlError):
+    procedure: str
+    parameter: str
+    mode: str
+    expression: str
+    type: str
+
+@dataclass(eq=False)
+class CallDepthError(DeltaSqlError):
+    procedure: str
+    depth: int
+
+@dataclass(eq=False)
+class CallInBlockError(DeltaSqlError): ...
 
 @dataclass(eq=False)
 class FeatureStatusError(DeltaSqlError):
@@ -2685,6 +2781,19 @@ class ViewColumnsChangedError(DeltaSqlError):
 class HiddenColumnError(DeltaSqlError):
     column: str
     view: str
+
+@dataclass(eq=False)
+class MetricViewError(DeltaSqlError):
+    reason: str
+
+@dataclass(eq=False)
+class MetricViewStatementError(DeltaSqlError):
+    reason: str
+
+@dataclass(eq=False)
+class UnknownMeasureError(DeltaSqlError):
+    measure: str
+    advice: str
 
 @dataclass(eq=False)
 class VolumeNotFoundError(DeltaSqlError):

@@ -20,12 +20,14 @@ from deltasql.base.errors.secrets import has_secret, without_secrets, without_se
 class Caret:
     """A place in the user's SQL: `sql` is the whole statement, `start`/`end` are character offsets in it.
 
-    The statement may hold secrets, so `repr` leaves it out; `draw` shows it with stars.
+    The statement may hold secrets, so `repr` leaves it out; `draw` shows it with stars. `owner` names the object of the
+    catalog whose text it is, as `PROCEDURE s.p`; "" for the statement that runs.
     """
 
     sql: str = field(repr=False)
     start: int
     end: int
+    owner: str = ""
 
     @property
     def line(self) -> int:
@@ -52,7 +54,8 @@ class Caret:
         # A tab is kept in the padding, so that the carets stand under the text at any tab width.
         padding = "".join("\t" if char == "\t" else " " for char in cut + self.sql[first : self.start])
         line = f"{cut}{without_secrets(self.sql)[first:last]}{rest}"
-        return f"== SQL (line {self.line}, position {self.column}) ==\n{line}\n{padding}{'^' * width}"
+        owner = f" of {self.owner}" if self.owner else ""
+        return f"== SQL{owner} (line {self.line}, position {self.column}) ==\n{line}\n{padding}{'^' * width}"
 
 
 # Characters of one line that are shown of it.

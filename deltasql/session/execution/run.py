@@ -53,6 +53,7 @@ from deltasql.planner import (
     ManifestChange,
     Plan,
     Preview,
+    ProcedureCall,
     QueryRows,
     Redefinition,
     Registration,
@@ -207,7 +208,7 @@ def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
         case FunctionDefining(parts, define_function, if_not_exists):
             try:
                 catalog.change_function(parts, define_function)
-            except errors.FunctionAlreadyExistsError:
+            except (errors.FunctionAlreadyExistsError, errors.ProcedureAlreadyExistsError):
                 if not if_not_exists:
                     raise
         case _:
@@ -305,6 +306,11 @@ class Run:
         """Whether the plan is a query."""
         return isinstance(self._plan, (QueryRows, LogRows))
 
+    @property
+    def is_call(self) -> bool:
+        """Whether the plan is the call of a procedure, which the session runs."""
+        return isinstance(self._plan, ProcedureCall)
+
     def commit(self) -> Done:
         """Commits the staged change, or executes a plan that needs no staging. Raises a ConcurrentModificationError."""
         done = self._done(self._plan, self._staged)
@@ -382,6 +388,9 @@ class Run:
                 return staged.commit()
             case ViewChange() | FunctionChange():
                 return self._name_changed(plan)
+            case ProcedureCall():
+                # The session runs scripts; only statements of an atomic block come here.
+                raise errors.CallInBlockError
             case _:
                 assert_never(plan)
 
@@ -518,12 +527,15 @@ class Pending:
     def __init__(self, run: Run, finish: Callable[[], Result], placed: Placed, planning: float) -> None:
         """`finish` commits `run` and returns its Result; `planning` is the time spent so far, in seconds."""
         self._run, self._finish, self._placed, self._planning = run, finish, placed, planning
-        self._ended = False
+        self._ended = self._called_query = False
 
     @property
     def is_query(self) -> bool:
-        """Whether the statement is a query, as opposed to a command that returns rows."""
-        return self._run.is_query
+        """Whether the statement is a query, as opposed to a command that returns rows.
+
+        The call of a procedure is one, once it has run, if a query was among its statements.
+        """
+        return self._run.is_query or self._called_query
 
     @property
     def most_attempts(self) -> int:
@@ -546,6 +558,7 @@ class Pending:
                 self._run.discard()
                 raise
         result.elapsed = self._planning + time.perf_counter() - started
+        self._called_query = self._run.is_call and result.is_query
         return result
 
     def abort(self) -> None:

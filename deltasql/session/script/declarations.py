@@ -41,8 +41,9 @@ class ScriptReader(TokenCursor):
     `labels` are those of the blocks and loops around the place, in capitals, each with whether it is a loop's.
     """
 
-    def __init__(self, script: str) -> None:
-        super().__init__(script)
+    def __init__(self, script: str, start: int = 0) -> None:
+        """The tokens before the offset `start` are left out."""
+        super().__init__([token for token in tokenize(script) if token.start >= start])
         self.script = script
         self.labels: dict[str, bool] = {}
 
@@ -121,6 +122,13 @@ class ScriptReader(TokenCursor):
         """The text up to the next `;`, which it stops at."""
         first = self.at
         while self.left and self.key != ";":
+            self.at += 1
+        return self.text(first, self.at)
+
+    def text_before(self, end: int) -> SqlText:
+        """The text up to the offset `end`, which it stops at."""
+        first = self.at
+        while self.left and self.tokens[self.at].start < end:
             self.at += 1
         return self.text(first, self.at)
 
@@ -426,6 +434,17 @@ class Variables:
         """The variable that a path refers to, as SQL."""
         variable = self._find(scopes, path.parts)
         return str(path) if variable is None else variable.sql
+
+    def called(self, scopes: Scopes, path: ColumnPath) -> Variable | None:
+        """The variable that a path refers to in a statement that `replacements` has changed; None for an unknown one.
+
+        Behind `session` stands the name in Spark there.
+        """
+        *qualifiers, name = (part.upper() for part in path.parts)
+        if not qualifiers:
+            return visible(scopes, name)
+        known = [item for scope in scopes for item in scope.variables.values()]
+        return next((item for item in (*known, *self._of_session.values()) if item.spark_name.upper() == name), None)
 
     def replacements(self, scopes: Scopes, piece: SqlText) -> Iterator[Replacement]:
         """Replacements of names with a label, or `session`, in a piece of the script by names in Spark."""

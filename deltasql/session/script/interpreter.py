@@ -7,24 +7,37 @@ and diagnostics: Spark's handlers, Databricks' GET DIAGNOSTICS.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import fields, is_dataclass, replace
 from functools import singledispatchmethod
 from typing import Any
 
-from deltasql.base import Caret, DeltaSqlError, check, errors, next_step, shielded
+from deltasql.base import Caret, DeltaSqlError, check, errors, next_step, pa, shielded
 from deltasql.files import Result
 from deltasql.plan import ColumnPath, SqlText
-from deltasql.schema import BOOLEAN, quote_text, sql_text, type_text
+from deltasql.planner import CallArgument, ProcedureCall
+from deltasql.schema import BOOLEAN, StructType, quote_name, quote_text, sql_text, type_text
 from deltasql.session.script import tree
-from deltasql.session.script.declarations import Scopes, ScriptCursor, Variables, VariableScope
+from deltasql.session.script.declarations import Scopes, ScriptCursor, Variable, Variables, VariableScope
 from deltasql.session.script.parsing import parse_script
-from deltasql.session.script.tree import Declaration, Handler, Host, ResultRows, ScriptBlock, Statement, Trigger
+from deltasql.session.script.tree import (
+    Declaration,
+    Handler,
+    Host,
+    ResultRows,
+    RunningScript,
+    ScriptBlock,
+    SparkVariable,
+    Statement,
+    Trigger,
+)
 from deltasql.sql import BoundStatement, Replacement
 
 _NO_EXCEPTION = frozenset({"00", "01", "02", "XX"})
 """Classes of SQLSTATE that SQLEXCEPTION does not take: success, warnings, no data, and internal errors."""
+_OF_SESSION: tuple[list[str], ...] = ([], ["SESSION"], ["SYSTEM", "SESSION"])
 USER_RAISED = "USER_RAISED_EXCEPTION"
 _USER_RAISED_STATE, _UNKNOWN_STATE = "P0001", "45000"
 
@@ -132,6 +145,75 @@ def run_script(script: BoundStatement, host: Host) -> Result:
         return _Interpreter(script, host, locks).run(block)
 
 
+MOST_CALLS = 64
+"""Nested calls of procedures. Source: Databricks, CALL."""
+_FRAMES_OF_CALL = 200
+"""Frames of Python that one call takes at most, apart from blocks and loops that are nested deeply."""
+
+
+def run_procedure(call: ProcedureCall, host_of: Callable[[BoundStatement], Host]) -> Result:
+    """The rows of the last query of a procedure, or none. Variables of the caller get the values of OUT parameters.
+
+    `host_of` makes the host of a text, for its errors. Raises CallDepthError, OutArgumentError, and the error that no
+    handler of the procedure takes, placed in the text of CREATE PROCEDURE.
+    """
+    script = BoundStatement(call.text)
+    outside, inside = host_of(call.statement), host_of(script)
+    caller = outside.running[-1] if outside.running else None
+    if sum(bool(item.procedure) for item in outside.running) >= MOST_CALLS:
+        raise errors.CallDepthError(call.name, MOST_CALLS)
+    targets = [_target(call, item, caller, outside) for item in call.arguments if item.variable is not None]
+    with ExitStack() as locks:
+        values = _argument_values(call, outside)
+        callee = _Interpreter(script, inside, locks, call.name)
+        with _deeper(), nullcontext() if caller is None else caller.aside(), outside.within(call.namespace):
+            results = callee.call(call, values)
+        if targets:
+            outside.assign([target.sql for target in targets], results)
+    return callee.result or Result.of()
+
+
+@contextmanager
+def _deeper() -> Iterator[None]:
+    """Context: frames of Python for one more call."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + _FRAMES_OF_CALL)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _target(call: ProcedureCall, argument: CallArgument, caller: RunningScript | None, host: Host) -> SparkVariable:
+    """The variable that an OUT or INOUT parameter writes. Raises OutArgumentError."""
+    path, parameter = argument.variable, argument.parameter
+    assert path is not None
+    found = None if caller is None else caller.variable(path)
+    if found is not None:
+        return found
+    *qualifiers, name = path.parts
+    if [part.upper() for part in qualifiers] not in _OF_SESSION or not host.has_variable(name):
+        error = errors.OutArgumentError(call.name, parameter.name, parameter.mode, str(path), parameter.type.upper())
+        raise error.at(Caret(call.statement.sql, path.start, path.end))
+    return Variable(name, name)
+
+
+def _argument_values(call: ProcedureCall, host: Host) -> ResultRows | None:
+    """The values of the parameters that have one at the beginning; None where none has."""
+    pieces: list[str | SqlText] = []
+    for argument in _valued(call):
+        # A line break ends a comment of the user's.
+        value = argument.value or f"({argument.parameter.default}\n)"
+        pieces += [", CAST(" if pieces else "SELECT CAST(", value, f"\n AS {argument.parameter.type})"]
+        pieces.append(f" AS {quote_name(argument.parameter.name)}")
+    return host.rows(joined(call.statement, pieces)) if pieces else None
+
+
+def _valued(call: ProcedureCall) -> list[CallArgument]:
+    """The arguments whose parameter has a value at the beginning: all but those that are only written."""
+    return [item for item in call.arguments if item.parameter.mode != "OUT" or item.variable is None]
+
+
 class _Jumped(Exception):  # noqa: N818 - it is no error
     """LEAVE and ITERATE on their way to their label, or an EXIT handler to the block that declares it."""
 
@@ -144,8 +226,8 @@ class _Jumped(Exception):  # noqa: N818 - it is no error
 
 
 class _Interpreter:
-    def __init__(self, script: BoundStatement, host: Host, locks: ExitStack) -> None:
-        self.script, self.host, self.locks = script, host, locks
+    def __init__(self, script: BoundStatement, host: Host, locks: ExitStack, procedure: str = "") -> None:
+        self.script, self.host, self.locks, self.procedure = script, host, locks, procedure
         self.variables = Variables(host)
         self.scopes: tuple[VariableScope, ...] = ()
         self.result: Result | None = None
@@ -154,8 +236,53 @@ class _Interpreter:
         self._has_lock = False
 
     def run(self, block: ScriptBlock) -> Result:
-        self.execute(block)
+        self.host.running.append(self)
+        try:
+            self.execute(block)
+        finally:
+            self.host.running.pop()
         return self.result or Result.of()
+
+    def call(self, call: ProcedureCall, values: ResultRows | None) -> ResultRows:
+        """Runs a procedure with the values of its parameters; the values of those that are written, at the end."""
+        block = parse_script(self.script.sql, call.start)
+        scope = VariableScope(call.name.rsplit(".", 1)[-1].strip("`").upper())
+        self.scopes = (scope,)
+        try:
+            for argument in call.arguments:
+                self.lock()
+                self.declare_column(scope, argument.parameter.name, argument.parameter.type)
+            variables = [scope.variables[item.parameter.name.upper()] for item in call.arguments]
+            valued = _valued(call)
+            if values is not None:
+                pairs = zip(call.arguments, variables, strict=True)
+                self.host.assign([variable.sql for item, variable in pairs if item in valued], values)
+            self.run(block)
+            written = zip(call.arguments, variables, strict=True)
+            columns = [variable.sql for item, variable in written if item.variable is not None]
+            if not columns:
+                return ResultRows(StructType(), pa.table({}))
+            return self.host.rows(joined(self.script, [f"SELECT {', '.join(columns)}"]))
+        except DeltaSqlError as error:
+            if error.caret is not None and error.caret.sql == self.script.sql:
+                error.caret = replace(error.caret, owner=f"PROCEDURE {self.procedure}")
+            raise
+        finally:
+            self.leave(scope, ())
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """See RunningScript."""
+        scopes = self.scopes
+        self.see(())
+        try:
+            yield
+        finally:
+            self.see(scopes)
+
+    def variable(self, name: ColumnPath) -> SparkVariable | None:
+        """See RunningScript."""
+        return self.variables.called(self.scopes, name)
 
     def execute(self, item: Statement | Declaration) -> None:
         """Runs a statement, and the handler for its error. Raises the error where there is none."""

@@ -27,7 +27,7 @@ from deltasql.session.script.tree import (
     Sql,
     Statement,
 )
-from deltasql.sql import BoundStatement, Token, bind_identifiers, bind_versions, not_closed, parse
+from deltasql.sql import BoundStatement, Token, bind_identifiers, bind_versions, block_end, not_closed, parse
 from deltasql.statements import Query
 
 _ITEMS = ("MESSAGE_TEXT", "RETURNED_SQLSTATE", "MESSAGE_ARGUMENTS", "CONDITION_IDENTIFIER", "LINE_NUMBER")
@@ -39,17 +39,18 @@ _DROPS_VARIABLE = re.compile(rf"DROP{GAP}+(?:TEMPORARY{GAP}+|TEMP{GAP}+)?VARIABL
 _T = TypeVar("_T")
 
 
-def parse_script(script: str) -> ScriptBlock:
+def parse_script(script: str, start: int = 0) -> ScriptBlock:
     """The tree of a script, which may end with `;`. Its statements are parsed as well, and none of them runs.
 
-    Raises ParseSyntaxError and the errors of deltasql.base.errors, each with its caret in `script`.
+    The script of a procedure begins at the offset `start` of `script`, the text of CREATE PROCEDURE. Raises
+    ParseSyntaxError and the errors of deltasql.base.errors, each with its caret in `script`.
     """
-    return _Parser(script).script()
+    return _Parser(script, start).script()
 
 
 class _Parser:
-    def __init__(self, script: str) -> None:
-        self.reader = ScriptReader(script)
+    def __init__(self, script: str, start: int) -> None:
+        self.reader = ScriptReader(script, start)
         self.qualifiers: list[str] = []
         """Labels and FOR variables around the cursor, in capitals."""
         self.rules: dict[str, Callable[[], Statement]] = {
@@ -128,8 +129,9 @@ class _Parser:
             reader.refuse(errors.LabelsMismatchError(begin=label.name, end=name), first)
 
     def sql(self) -> Sql:
-        """Parses a statement of SQL."""
-        text = self.reader.statement_text()
+        """Parses a statement of SQL. One that creates a procedure has semicolons in it."""
+        end = block_end(self.reader.script, self.reader.offset) if self.reader.key == "CREATE" else None
+        text = self.reader.statement_text() if end is None else self.reader.text_before(end)
         if _DROPS_VARIABLE.match(text.text):
             raise errors.DropVariableError().at(Caret(self.reader.script, text.start, text.end))
         self.check(text)

@@ -6,13 +6,14 @@ needs it, and `SessionHost` implements it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 from uuid import uuid4
 
 from deltasql.base import DeltaSqlError, pa
+from deltasql.catalog import Catalog
 from deltasql.files import Columnar, Result
 from deltasql.plan import ColumnPath, SqlQuery, SqlText, Supplied, hidden
 from deltasql.planner import Plan, SparkCommand, StatementEngine
@@ -235,8 +236,36 @@ class ResultRows:
         return self.table
 
 
+class SparkVariable(Protocol):
+    """A variable of a script. Its name in Spark changes while another one hides it."""
+
+    @property
+    def sql(self) -> str:
+        """The variable as SQL, by the name that it has now."""
+
+
+class RunningScript(Protocol):
+    """A script that runs, as the procedures see that it calls."""
+
+    procedure: str
+
+    def aside(self) -> AbstractContextManager[object]:
+        """Context: names do not mean the variables of this script."""
+
+    def variable(self, name: ColumnPath) -> SparkVariable | None:
+        """The variable that a name in a statement of this script refers to; None for one that the script has not."""
+
+
 class Host(Protocol):
-    """The session. Errors of a part of the script have carets in the script."""
+    """The session. Errors of a part of the script have carets in the script.
+
+    `running` are the scripts that run, the innermost last.
+    """
+
+    running: list[RunningScript]
+
+    def within(self, namespace: tuple[str, str] | None) -> AbstractContextManager[object]:
+        """Context: this catalog and schema are current, and afterwards those that were; None changes nothing."""
 
     def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         """Runs one statement, with commits and retries of its own; the rows of a query are computed already.
@@ -271,7 +300,7 @@ class SessionHost:
     """See `Host`.
 
     `ended` runs a part of the script to its end and says whether it is a query, `runtime` is the engine, and `command`
-    runs a plan that is made for the engine.
+    runs a plan that is made for the engine. `catalog` has the current schema.
     """
 
     def __init__(
@@ -279,8 +308,25 @@ class SessionHost:
         ended: Callable[[BoundStatement], tuple[Result, bool]],
         runtime: Callable[[], StatementEngine],
         command: Callable[[Callable[[StatementEngine], Plan]], None],
+        catalog: Catalog,
+        running: list[RunningScript],
     ) -> None:
         self._ended, self._runtime, self._command = ended, runtime, command
+        self._catalog, self.running = catalog, running
+
+    @contextmanager
+    def within(self, namespace: tuple[str, str] | None) -> Iterator[None]:
+        """See Host."""
+        catalog = self._catalog
+        before = (catalog.current_catalog, catalog.current_schema)
+        if namespace is None or namespace == before:
+            yield
+            return
+        catalog.use(namespace)
+        try:
+            yield
+        finally:
+            catalog.use(before)
 
     def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         """See Host."""

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasql.base import GAP, QUOTED_NAME, STRING, Caret, errors, patterns
+from deltasql.sql.statement_texts import block_end
 from deltasql.sql.tokens import TOKEN, balanced_end, not_closed, skip_blanks, tokens_from
 
 if TYPE_CHECKING:
@@ -191,7 +192,9 @@ def _families(files: dict[str, str]) -> dict[str, str]:
     return families
 
 
-RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "FROM_RUN", "SUBQUERY_RUN", "REST_RUN"})
+RUNS = frozenset(
+    {"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "FROM_RUN", "SUBQUERY_RUN", "REST_RUN", "PROCEDURE_RUN", "DOLLAR_RUN"}
+)
 WORD = re.compile(patterns.WORD)
 QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
 # WITH (key = value) and WITH ROW FILTER f ON (…) are clauses of tables.
@@ -404,6 +407,25 @@ class ExpressionScan:
         if not self.complete or self._previous in _TAKE_QUERY or not self.may_follow("QUERY_RUN"):
             return False
         return is_query(self.text, start)
+
+
+def procedure_end(text: str, start: int) -> int:
+    """The end of the definition of a procedure whose parameters begin at `start`; semicolons end its body."""
+    begin = skip_blanks(text, 0)
+    end = block_end(text, begin)
+    if end is None:
+        end = len(text)
+    tokens = [token for token in tokens_from(text[:end], start) if token.key != ";"]
+    return tokens[-1].end
+
+
+def _stored_text(expected: Set[str], text: str, position: int) -> GrammarToken | None:
+    """The text at `position` that is stored and read later: YAML between `$$`, or the definition of a procedure."""
+    if "DOLLAR_RUN" in expected and text.startswith("$$", position):
+        return GrammarToken("DOLLAR_RUN", position, balanced_end(text, position))
+    if "PROCEDURE_RUN" in expected and text[position] == "(":
+        return GrammarToken("PROCEDURE_RUN", position, procedure_end(text, position))
+    return None
 
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
@@ -620,6 +642,9 @@ class Automaton:
             return GrammarToken("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
         if "ATOMIC_BLOCK" in expected and (end := atomic_end(text, position)) is not None:
             return GrammarToken("ATOMIC_BLOCK", position, end)
+        stored = _stored_text(expected, text, position)
+        if stored is not None:
+            return stored
         if "REST_RUN" in expected and text[position] != ";":
             return GrammarToken("REST_RUN", position, balanced_end(text, position))
         return None

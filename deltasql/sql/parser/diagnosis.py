@@ -231,6 +231,8 @@ _READABLE = {
     "SETTING_KEY": "a setting",
     "SETTING_VALUE": "a value",
     "ATOMIC_BLOCK": "statements up to END",
+    "DOLLAR_RUN": "$$ … $$",
+    "PROCEDURE_RUN": "parameters in parentheses: (…)",
     END: "the end of the statement",
 }
 # They come with another of the terminals, or could stand after any name, and would only blur the message.

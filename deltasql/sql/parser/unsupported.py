@@ -137,7 +137,6 @@ OBJECTS = (
         (
             f"{NEW} < METRIC VIEW >",
             "CREATE [OR] [REPLACE] < PRIVATE|TEMPORARY|TEMP MATERIALIZED VIEW >",
-            f"{NEW} VIEW … < WITH METRICS >",
             "ALTER|DROP|REFRESH < METRIC VIEW >",
         ),
     ),
@@ -159,8 +158,13 @@ OBJECTS = (
     ),
     Unsupported(
         "{verb} {words}",
-        "A Python function around session.sql does the same.",
-        (f"{NEW} < PROCEDURE >", "DROP < PROCEDURE >"),
+        "A procedure belongs to a schema: CREATE OR REPLACE PROCEDURE p(…) AS BEGIN … END.",
+        ("CREATE [OR] [REPLACE] < TEMPORARY|TEMP PROCEDURE >", "DROP < TEMPORARY|TEMP PROCEDURE >"),
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "Write CREATE OR REPLACE PROCEDURE with the whole of it.",
+        ("ALTER < PROCEDURE >",),
     ),
     Unsupported(
         "{verb} {words}",
@@ -177,7 +181,7 @@ OBJECTS = (
     ),
     Unsupported(
         "{words}",
-        "A function says so itself: CREATE FUNCTION … COMMENT 'text'.",
+        "Functions and procedures say so themselves: CREATE FUNCTION … COMMENT 'text'.",
         ("< COMMENT ON FUNCTION|PROCEDURE >",),
     ),
     Unsupported(
@@ -220,7 +224,7 @@ OBJECTS = (
     Unsupported("{words}", "SET and TBLPROPERTIES say what can be set.", ("< PRAGMA >",)),
     Unsupported(
         "{words}",
-        "There are no procedures; EXECUTE IMMEDIATE 'text' runs a statement that is a text.",
+        "CALL p(…) runs a procedure, and EXECUTE IMMEDIATE 'text' a statement that is a text.",
         ("< EXEC|EXECUTE > !IMMEDIATE",),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -15,7 +16,7 @@ from deltasql.base.errors.base import DeltaSqlError
 from deltasql.files.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
 from deltasql.session.script.interpreter import run_script
-from deltasql.session.script.tree import ExecutedStatement, ResultRows
+from deltasql.session.script.tree import ExecutedStatement, ResultRows, RunningScript
 from deltasql.sql.postfix import BoundStatement
 
 NUMBERS = ResultRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))
@@ -29,6 +30,7 @@ class Session:
     fails: dict[str, BaseException] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
     lock: Any = field(default_factory=Lock)
+    running: list[RunningScript] = field(default_factory=list)
 
     def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         for text, error in self.fails.items():
@@ -56,6 +58,9 @@ class Session:
 
     def has_variable(self, name: str) -> bool:
         return False
+
+    def within(self, namespace: tuple[str, str] | None) -> Any:
+        return nullcontext()
 
 
 def run(script: str, **how: Any) -> list[str]:
