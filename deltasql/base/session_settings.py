@@ -395,10 +395,10 @@ AUTO_CREATE = flag(
 GOVERNANCE = word(
     "deltasql.governance",
     ("ERROR", "WARN", "RECORD"),
-    "ERROR",
+    "RECORD",
     "GRANT, REVOKE, OWNER TO, ROW FILTER, MASK …",
-    "ERROR: statements about privileges, owners, filters, masks and shares are refused. WARN: they are ignored, with a "
-    "warning. RECORD: they are stored in the catalog, and shown again (see [governance](governance.md)).",
+    "RECORD: statements about privileges, owners, filters, masks and shares are stored in the catalog, and shown "
+    "again. WARN: they are ignored, with a warning. ERROR: they are refused (see [governance](governance.md)).",
 )
 GOVERNANCE_FILTERS = flag(
     "deltasql.governance.filters",

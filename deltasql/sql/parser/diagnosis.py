@@ -238,6 +238,7 @@ _UNTOLD = frozenset(
     {
         "QUOTED_IDENTIFIER",
         "INSERT_ALIAS",
+        "OTHER_KIND",
         "CTES_RUN",
         "FROM_RUN",
         "REST_RUN",
