@@ -134,6 +134,8 @@ def _parser() -> _Parser:
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
     parser.add_argument("--directory", metavar="DIR", default="", help="folder of relative paths in statements (.)")
+    parser.add_argument("--user", metavar="NAME", help="the user of current_user() (DELTASQL_USER)")
+    parser.add_argument("--groups", metavar="NAMES", help="groups for is_member(), with commas (DELTASQL_GROUPS)")
     add_catalog(parser)
     parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
@@ -334,10 +336,10 @@ class _Connection:
 
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
-        engine, catalogs = options.engine, options.catalogs
-        self._session: Session = connect(
-            options.warehouse, options.remote, engine=engine, catalogs=catalogs, directory=options.directory
-        )
+        given = {name: getattr(options, name) for name in ("engine", "catalogs", "directory")}
+        # What is not given is left to the environment.
+        given |= {name: value for name in ("user", "groups") if (value := getattr(options, name)) is not None}
+        self._session: Session = connect(options.warehouse, options.remote, **given)
         self._settings, self._catalog = by_set, options.catalog
 
     def __enter__(self) -> Session:
@@ -414,6 +416,8 @@ def _serve(options: argparse.Namespace) -> int:
         raise errors.ServerPackageMissingError(package=error.name or "protobuf") from None
     _configured(options)
     by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+    identity = {"deltasql.user": options.user, "deltasql.groups": options.groups}
+    by_set |= {key: value for key, value in identity.items() if value is not None}
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
     options_of_server = options.warehouse, options.host, options.port, options.remote

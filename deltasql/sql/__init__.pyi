@@ -141,6 +141,7 @@ from deltasql.sql.row_literals import as_type as as_type
 from deltasql.sql.row_literals import literal_constant as literal_constant
 from deltasql.sql.row_literals import literal_rows as literal_rows
 from deltasql.sql.statement_texts import Replacement as Replacement
+from deltasql.sql.statement_texts import SessionUser as SessionUser
 from deltasql.sql.statement_texts import Spliced as Spliced
 from deltasql.sql.statement_texts import Statement as Statement
 from deltasql.sql.statement_texts import bind as bind
