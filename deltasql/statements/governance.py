@@ -228,7 +228,7 @@ def read_alteration(kind: str, rest: SqlText, text: str) -> dict[str, Any]:
     return reader.fields
 
 
-class _Reader(TokenCursor):
+class SecurableReader(TokenCursor):
     """Reads the clauses of one kind of securable."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
@@ -263,6 +263,13 @@ class _Reader(TokenCursor):
     def kind_is_string(self) -> bool:
         return self.left and self.tokens[self.at].kind == "string"
 
+    def table(self, kind: str) -> SecurableName:
+        if not self.is_name:
+            raise LeftToEngineError
+        chain = self.dotted()
+        start, end = self.written.start + chain[0].start, self.written.start + chain[-1].end
+        return SecurableName(kind, TableName(tuple(token.name for token in chain), start, end), start, end)
+
     def words(self, *keys: str) -> None:
         for key in keys:
             self.need(key)
@@ -275,7 +282,7 @@ class _Reader(TokenCursor):
         return dict(_pair(prefix, item) for item in comma_separated(group[1:-1]))
 
 
-class _ClauseReader(_Reader):
+class _ClauseReader(SecurableReader):
     """Reads the clauses of CREATE."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
@@ -326,7 +333,7 @@ class _ClauseReader(_Reader):
         return name.lower()
 
 
-class _AlterationReader(_Reader):
+class _AlterationReader(SecurableReader):
     """Reads what stands behind ALTER kind name: one change."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
@@ -418,13 +425,6 @@ class _AlterationReader(_Reader):
         start = self.written.start + at.start
         end = start + len(at.text)
         return SecurableName(kind, TableName((name,), start, end), start, end)
-
-    def table(self, kind: str) -> SecurableName:
-        if not self.is_name:
-            raise LeftToEngineError
-        chain = self.dotted()
-        start, end = self.written.start + chain[0].start, self.written.start + chain[-1].end
-        return SecurableName(kind, TableName(tuple(token.name for token in chain), start, end), start, end)
 
     def skip_clauses_of_shared(self) -> None:
         """[COMMENT 'text'] [PARTITION (…), …] [AS name] [{WITH | WITHOUT} HISTORY]: read, and not recorded."""

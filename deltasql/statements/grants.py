@@ -298,7 +298,7 @@ def plan_show_grants(statement: ShowGrants, context: Context) -> Plan:
             return _of_recipient(single_part(statement.recipient, context), context)
         securable = statement.securable or SecurableName(METASTORE, None, 0, len(context.sql))
         subject, kind = subject_of(securable, context)
-        rows = [row for item, shown in _lineage(subject, kind) for row in _rows(item, shown, context)]
+        rows = [row for item, shown in enclosing(subject, kind) for row in _rows(item, shown, context)]
         wanted = None if statement.principal is None else statement.principal.lower()
         rows = [row for row in rows if wanted is None or row[0].lower() == wanted]
         return Answer(_OF_SHARE if kind == "SHARE" else _GRANTS, tuple(rows))
@@ -307,7 +307,7 @@ def plan_show_grants(statement: ShowGrants, context: Context) -> Plan:
     return governed("SHOW GRANTS", caret, context, record, Answer(_GRANTS))
 
 
-def _lineage(subject: Subject, kind: str) -> Iterator[tuple[Subject, str]]:
+def enclosing(subject: Subject, kind: str) -> Iterator[tuple[Subject, str]]:
     """The object, and those that its privileges are inherited from."""
     yield subject, kind
     if subject.kind in {TABLE, FUNCTION, VOLUME}:
