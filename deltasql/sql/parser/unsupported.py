@@ -57,9 +57,6 @@ OBJECTS = (
         ),
     ),
     Unsupported(
-        "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
-    ),
-    Unsupported(
         "{words}",
         "Tables have one: CREATE TABLE … DEFAULT COLLATION name. Columns too: STRING COLLATE name.",
         ("ALTER|CREATE … < DEFAULT COLLATION >",),
