@@ -136,6 +136,7 @@ def _parser() -> _Parser:
     parser.add_argument("--directory", metavar="DIR", default="", help="folder of relative paths in statements (.)")
     parser.add_argument("--user", metavar="NAME", help="the user of current_user() (DELTASQL_USER)")
     parser.add_argument("--groups", metavar="NAMES", help="groups for is_member(), with commas (DELTASQL_GROUPS)")
+    parser.add_argument("--create-catalogs", action="store_true", help="create catalogs and schemas on first use")
     add_catalog(parser)
     parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
@@ -339,6 +340,8 @@ class _Connection:
         given = {name: getattr(options, name) for name in ("engine", "catalogs", "directory")}
         # What is not given is left to the environment.
         given |= {name: value for name in ("user", "groups") if (value := getattr(options, name)) is not None}
+        if options.create_catalogs:
+            given["create_catalogs"] = True
         self._session: Session = connect(options.warehouse, options.remote, **given)
         self._settings, self._catalog = by_set, options.catalog
 

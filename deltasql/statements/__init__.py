@@ -26,7 +26,7 @@ __getattr__, __dir__ = door(
     optimize: auto_compaction compacts
     query: Query
     refresh: CreateRefreshed
-    table: CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces
+    table: FIRST_CATALOGS CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces
     table_metadata: json_list
     update: Update
     view: CreateView

@@ -21,6 +21,7 @@ from deltasql.statements.optimize import auto_compaction as auto_compaction
 from deltasql.statements.optimize import compacts as compacts
 from deltasql.statements.query import Query as Query
 from deltasql.statements.refresh import CreateRefreshed as CreateRefreshed
+from deltasql.statements.table import FIRST_CATALOGS as FIRST_CATALOGS
 from deltasql.statements.table import CreateTable as CreateTable
 from deltasql.statements.table import CreateTableLike as CreateTableLike
 from deltasql.statements.table import DropSchema as DropSchema

@@ -137,7 +137,9 @@ def _create_policy(children: list[Any], tree: Tree, text: str) -> CreatePolicy:
     except LeftToEngineError:
         if reader.left:
             reader.refuse()
-        reason = "The policy is not complete: ROW FILTER f TO principals FOR TABLES, or COLUMN MASK f … ON COLUMN alias."
+        reason = (
+            "The policy is not complete: ROW FILTER f TO principals FOR TABLES, or COLUMN MASK f … ON COLUMN alias."
+        )
         raise errors.SecurableClauseError(reason).at(Caret(text, rest.end, rest.end)) from None
     if reader.left:
         reader.refuse()
@@ -197,9 +199,7 @@ def plan_create_policy(statement: CreatePolicy, context: Context) -> Plan:
             raise error.at(context.caret(statement.name.start, statement.name.end))
         note_recorded("CREATE POLICY", _EFFECT)
         facts = {**dict(statement.facts), "Function Name": ".".join(function.parts)}
-        return GovernanceChange(
-            subject, lambda found: replace(found, policies={**found.policies, name: facts})
-        )
+        return GovernanceChange(subject, lambda found: replace(found, policies={**found.policies, name: facts}))
 
     return governed("CREATE POLICY", _caret(statement.name, context), context, record)
 
