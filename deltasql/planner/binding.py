@@ -82,6 +82,7 @@ from deltasql.sql import (
     parse_type,
     table_references,
     tokenize,
+    unnamed_columns,
 )
 from deltasql.sql import bind as with_views
 
@@ -372,6 +373,7 @@ def bind(
         bound[index] = view
         relations[view] = operator
     others = [*metadata.hidden_from_stars(described), *session_calls(context, sql), *placed]
+    others += unnamed_columns(sql)
     called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}

@@ -42,7 +42,7 @@ __getattr__, __dir__ = door(
         unreadable_part without_from
     row_literals: LiteralColumn LiteralRows as_type literal_constant literal_rows
     statement_texts: Replacement SessionUser Spliced Statement bind current_names declared_variables is_complete
-        is_script second_query splice split statement_words unclosed
+        is_script second_query splice split statement_words unclosed unnamed_columns
     stored_expressions: FunctionCall FunctionText Parameter PythonText Reason Refusal Use bare declared_refusal
         function_calls function_text refusal stored_refusal type_end
     tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value

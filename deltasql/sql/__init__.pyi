@@ -154,6 +154,7 @@ from deltasql.sql.statement_texts import splice as splice
 from deltasql.sql.statement_texts import split as split
 from deltasql.sql.statement_texts import statement_words as statement_words
 from deltasql.sql.statement_texts import unclosed as unclosed
+from deltasql.sql.statement_texts import unnamed_columns as unnamed_columns
 from deltasql.sql.stored_expressions import FunctionCall as FunctionCall
 from deltasql.sql.stored_expressions import FunctionText as FunctionText
 from deltasql.sql.stored_expressions import Parameter as Parameter

@@ -30,6 +30,7 @@ from deltasql.sql.tokens import (
     Token,
     TokenCursor,
     balanced_end,
+    closing,
     comment_end,
     skip_blanks,
     tokenize,
@@ -279,6 +280,43 @@ def _begins_column(tokens: Sequence[Token], index: int) -> bool:
         if depth == 0 and token.key == "SELECT":
             return True
     return False
+
+
+_LISTED = re.compile(r"\bVALUES\b.*\)\s*(?:\)\s*)?\(", re.IGNORECASE | re.DOTALL)
+
+
+def unnamed_columns(sql: str) -> Iterator[Replacement]:
+    """Insertions of an alias before the list of columns behind VALUES: `VALUES (1, 2) (a, b)`, which Spark lacks."""
+    if _LISTED.search(sql) is None:
+        return
+    tokens = tokenize(sql)
+    for index, token in enumerate(tokens):
+        if token.key != "VALUES":
+            continue
+        at = _after_rows(tokens, index + 1)
+        if at is not None and tokens[index - 1 : index][:1] and tokens[index - 1].key == "(" and at < len(tokens):
+            at += tokens[at].key == ")"
+        if at is not None and _is_list_of_names(tokens, at):
+            yield tokens[at].start, tokens[at].start, "AS `values`"
+
+
+def _after_rows(tokens: Sequence[Token], at: int) -> int | None:
+    """The index behind rows in parentheses with commas between them; None without rows."""
+    while at < len(tokens) and tokens[at].key == "(":
+        at = closing(tokens, at) + 1
+        if at >= len(tokens) or tokens[at].key != ",":
+            return at
+        at += 1
+    return None
+
+
+def _is_list_of_names(tokens: Sequence[Token], at: int) -> bool:
+    """Whether (a, b, …) stands at an index."""
+    if at >= len(tokens) or tokens[at].key != "(":
+        return False
+    inside = tokens[at + 1 : closing(tokens, at)]
+    commas = all(token.key == "," for token in inside[1::2])
+    return len(inside) % 2 == 1 and commas and all(token.is_name for token in inside[::2])
 
 
 # BEGIN; and BEGIN TRANSACTION; stand alone.

@@ -121,6 +121,12 @@ def _default_collation(children: list[Any], tree: Tree, text: str) -> SetTablePr
     return SetTableProperties(table, ((DEFAULT_COLLATION, collation),))
 
 
+@builds("comment_text")
+def _comment_text(children: list[Any], tree: Tree, text: str) -> str:
+    """Strings that stand side by side are one, as in a query."""
+    return "".join(children)
+
+
 @builds("optimization_mode")
 def _optimization_mode(children: list[Any], tree: Tree, text: str) -> str:
     return str(children[0]).upper()

@@ -308,6 +308,27 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     )
 
 
+@builds("use_schema_text")
+def _use_schema_text(children: list[Any], tree: Tree, text: str) -> UseSchema:
+    """The name is a text, as the value of a parameter is."""
+    name = tree.children[0]
+    return UseSchema(TableName((children[0],), name.start, name.end))
+
+
+@builds("format_name")
+def _format_name(children: list[Any], tree: Tree, text: str) -> str:
+    """The name of a format, or of a class that reads one."""
+    return ".".join(children)
+
+
+@builds("binary_collation")
+def _binary_collation(children: list[Any], tree: Tree, text: str) -> Clause:
+    """DEFAULT COLLATION of a schema, a catalog or a view. Raises DefaultCollationError for any but UTF8_BINARY."""
+    if children[0] != BINARY_COLLATION:
+        raise errors.DefaultCollationError(children[0]).at(caret(tree, text))
+    return Clause("collation", children[0])
+
+
 def _apply_default_collation(values: dict[str, Any], tree: Tree, text: str) -> None:
     """The columns with the default collation, which becomes a property unless it is UTF8_BINARY.
 

@@ -167,6 +167,7 @@ def _create_view(children: list[Any], tree: Tree, text: str) -> CreateView:
     mode, scope, if_not_exists, view, columns, *clauses, query = children
     _refuse_mode(mode, scope, if_not_exists, tree, text)
     values = collect(clauses, tree.children[5:-1], text)
+    values.pop("collation", None)
     for index, column in enumerate(columns or ()):
         if column.typed:
             reason = f"The columns of a view have the types that its query gives them. Write ({column.name}, …)."

@@ -86,7 +86,6 @@ ADVICE = (
     (f"{_INSERT} INTO|OVERWRITE [TABLE] name < SET >", "Write INSERT INTO t (a, b) VALUES (1, 2)."),
     (f"{_INSERT} INTO|OVERWRITE [TABLE] name < () > end", "Rows come after VALUES: INSERT INTO t VALUES (1, 2)."),
     (f"{_INSERT} INTO|OVERWRITE [TABLE] name () < () >", "Rows come after VALUES: INSERT INTO t (a, b) VALUES (1, 2)."),
-    ("UPDATE … = < = >", "Write = once."),
     ("UPDATE name < name = >", "Write SET before the first column."),
     ("DELETE < * FROM >", "Rows are deleted whole: DELETE FROM t."),
     ("DELETE < name > WHERE", "Write DELETE FROM t."),
@@ -111,6 +110,7 @@ ADVICE = (
     (f"{_ALTER} RENAME < part > end", "Write RENAME TO b."),
     ("CONVERT … PARTITIONED BY () < NO STATISTICS >", "Write NO STATISTICS before PARTITIONED BY."),
     ("COPY < name > FROM", "Write COPY INTO t."),
+    ("CREATE [OR] [REPLACE] [TEMPORARY] FUNCTION [IF] [NOT] [EXISTS] name () < end >", "Write its body: RETURN expression."),
     ("CREATE ⋯ FUNCTION name < RETURNS|RETURN >", "Write the parameters, or none: f() RETURNS …."),
     ("ALTER TABLE name SET TBLPROPERTIES < name >", "Write TBLPROPERTIES ('key' = 'value')."),
     ("RESTORE … TO < part > end", "Write TO VERSION AS OF n."),
@@ -231,6 +231,7 @@ _READABLE = {
     "SETTING_KEY": "a setting",
     "SETTING_VALUE": "a value",
     "ATOMIC_BLOCK": "statements up to END",
+    "_EQUALS": "'='",
     END: "the end of the statement",
 }
 # They come with another of the terminals, or could stand after any name, and would only blur the message.

@@ -51,15 +51,15 @@ OBJECTS = (
         (
             "ALTER … < SET|UNSET MANAGED|EXTERNAL >",
             "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
-            "SHOW < TAGS >",
-            "< SET|UNSET TAG ON VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
+            "SHOW < EFFECTIVE TAGS >",
+            "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
             "< SYNC > SCHEMA|TABLE",
         ),
     ),
     Unsupported(
         "{words}",
         "Tables have one: CREATE TABLE … DEFAULT COLLATION name. Columns too: STRING COLLATE name.",
-        ("ALTER|CREATE … < DEFAULT COLLATION >",),
+        ("ALTER … < DEFAULT COLLATION >",),
     ),
     Unsupported(
         "{words}",
@@ -88,6 +88,11 @@ OBJECTS = (
         "{verb} {words}",
         "A catalog has tables of its warehouse: CREATE CATALOG name MANAGED LOCATION '/path'.",
         ("CREATE|ALTER|DROP < FOREIGN CATALOG >",),
+    ),
+    Unsupported(
+        "CREATE CATALOG … {words}",
+        "A catalog has tables of its warehouse: CREATE CATALOG name, then CREATE TABLE … LOCATION '/path'.",
+        ("CREATE CATALOG [IF] [NOT] [EXISTS] name < USING SHARE >",),
     ),
     Unsupported(
         "{verb} VOLUME … {words}", "ALTER VOLUME v RENAME TO w is what can be changed.", ("ALTER VOLUME name < SET >",)
