@@ -105,7 +105,7 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 22,
-    "modules": 371,
+    "modules": 372,
     f"modules under {SMALL} lines": 23,
     "names imported from another room": 1236,
     "imports between modules": 2060,

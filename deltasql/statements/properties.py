@@ -122,9 +122,9 @@ def _default_collation(children: list[Any], tree: Tree, text: str) -> SetTablePr
 
 
 @builds("comment_text")
-def _comment_text(children: list[Any], tree: Tree, text: str) -> str:
-    """Strings that stand side by side are one, as in a query."""
-    return "".join(children)
+def _comment_text(children: list[Any], tree: Tree, text: str) -> str | None:
+    """Strings that stand side by side are one, as in a query; NULL is None."""
+    return None if children == [None] else "".join(children)
 
 
 @builds("optimization_mode")
@@ -266,9 +266,9 @@ PREDICTIVE_OPTIMIZATION = "deltasql.predictiveOptimization"
 
 @plan.register
 def plan_predictive_optimization(statement: PredictiveOptimization, context: Context) -> Plan:
-    """A property of the object, and a note: nothing runs by itself."""
+    """A property of the object, and a note: nothing is run automatically."""
     make_note(
-        "PREDICTIVE OPTIMIZATION: recorded as a property. Nothing runs by itself: run OPTIMIZE and VACUUM, or set "
+        "PREDICTIVE OPTIMIZATION: recorded as a property. Nothing is run automatically: run OPTIMIZE and VACUUM, or set "
         "'delta.autoOptimize.autoCompact'.",
         is_warning=False,
         once=True,

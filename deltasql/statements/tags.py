@@ -288,9 +288,7 @@ def _of_volume(name: TableName, change: Change, context: Context) -> GovernanceC
         raise error.at(context.caret(name.start, name.end)) from None
     owner = _Owner(f"Volume {name}", f"ALTER VOLUME {name}")
     change(entry.governance.tags, owner)
-    return GovernanceChange(
-        Subject(VOLUME, entry.parts), lambda found: replace(found, tags=change(found.tags, owner))
-    )
+    return GovernanceChange(Subject(VOLUME, entry.parts), lambda found: replace(found, tags=change(found.tags, owner)))
 
 
 def _of_catalog(name: TableName, change: Change, context: Context) -> CatalogProperties:
