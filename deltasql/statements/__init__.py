@@ -24,6 +24,7 @@ __getattr__, __dir__ = door(
     insert: DATAFRAME Insert
     merge: InsertAction Merge MergeClause UpdateAction
     optimize: auto_compaction compacts
+    policy: DescribePolicy DropPolicy
     query: Query
     refresh: CreateRefreshed
     table: FIRST_CATALOGS CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces

@@ -268,8 +268,8 @@ PREDICTIVE_OPTIMIZATION = "deltasql.predictiveOptimization"
 def plan_predictive_optimization(statement: PredictiveOptimization, context: Context) -> Plan:
     """A property of the object, and a note: nothing is run automatically."""
     make_note(
-        "PREDICTIVE OPTIMIZATION: recorded as a property. Nothing is run automatically: run OPTIMIZE and VACUUM, or set "
-        "'delta.autoOptimize.autoCompact'.",
+        "PREDICTIVE OPTIMIZATION: recorded as a property. Nothing is run automatically: run OPTIMIZE and VACUUM, or "
+        "set 'delta.autoOptimize.autoCompact'.",
         is_warning=False,
         once=True,
     )

@@ -110,7 +110,7 @@ ADVICE = (
     (f"{_ALTER} RENAME < part > end", "Write RENAME TO b."),
     ("CONVERT … PARTITIONED BY () < NO STATISTICS >", "Write NO STATISTICS before PARTITIONED BY."),
     ("COPY < name > FROM", "Write COPY INTO t."),
-    ("CREATE [OR] [REPLACE] [TEMPORARY] FUNCTION [IF] [NOT] [EXISTS] name () < end >", "The body is missing: RETURN …."),
+    ("CREATE [OR] [REPLACE] [TEMPORARY] FUNCTION [IF] [NOT] [EXISTS] name () < end >", "Its body is missing."),
     ("CREATE ⋯ FUNCTION name < RETURNS|RETURN >", "Write the parameters, or none: f() RETURNS …."),
     ("ALTER TABLE name SET TBLPROPERTIES < name >", "Write TBLPROPERTIES ('key' = 'value')."),
     ("RESTORE … TO < part > end", "Write TO VERSION AS OF n."),

@@ -51,7 +51,6 @@ OBJECTS = (
         (
             "ALTER … < SET|UNSET MANAGED|EXTERNAL >",
             "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
-            "SHOW < EFFECTIVE TAGS >",
             "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
             "< SYNC > SCHEMA|TABLE",
         ),
