@@ -87,9 +87,8 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("DELETE FROM »where x = 1", "Found 'where', but expected a name. To use it as a name, write `where`."),
         (
             "ALTER TABLE t »RENAMED TO x",
-            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DEFAULT, DISABLE, DROP, ENABLE, INHERIT, OWNER, "
-            "…. "
-            "Did you mean RENAME?",
+            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DEFAULT, DISABLE, DROP, ENABLE, INHERIT, "
+            "OWNER, …. Did you mean RENAME?",
         ),
         (
             "ALTER TABLE t ADD »CLOUMN a INT",
