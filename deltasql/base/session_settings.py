@@ -7,6 +7,7 @@ literals in it, or of rows that are read.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -41,6 +42,11 @@ class Setting(RegistryEntry[T]):
 
 
 REGISTRY: Registry[Setting[Any]] = Registry()
+
+
+def name_list(text: str) -> tuple[str, ...]:
+    """The names in a text, with commas between them; blanks around them do not count."""
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def switch(text: str) -> bool:
@@ -395,10 +401,10 @@ AUTO_CREATE = flag(
 GOVERNANCE = word(
     "deltasql.governance",
     ("ERROR", "WARN", "RECORD"),
-    "ERROR",
+    "RECORD",
     "GRANT, REVOKE, OWNER TO, ROW FILTER, MASK …",
-    "ERROR: statements about privileges, owners, filters, masks and shares are refused. WARN: they are ignored, with a "
-    "warning. RECORD: they are stored in the catalog, and shown again (see [governance](governance.md)).",
+    "RECORD: statements about privileges, owners, filters, masks and shares are stored in the catalog, and shown "
+    "again. WARN: they are ignored, with a warning. ERROR: they are refused (see [governance](governance.md)).",
 )
 GOVERNANCE_FILTERS = flag(
     "deltasql.governance.filters",
@@ -407,6 +413,24 @@ GOVERNANCE_FILTERS = flag(
     "Recorded row filters and column masks apply to the statements of the session (see "
     "[governance](governance.md#row-filters-and-column-masks-that-apply)).",
 )
+
+USER = maybe(
+    "deltasql.user",
+    any_text,
+    "any text",
+    "current_user(), session_user(), user()",
+    "The user of the session, by `connect(user=…)`, `--user` or DELTASQL_USER; the engine's, where nobody says (see "
+    "[governance](governance.md#the-user-of-a-session)).",
+)
+GROUPS = maybe(
+    "deltasql.groups",
+    name_list,
+    "names with commas between them",
+    "is_member, is_account_group_member",
+    "The groups of the session's user, by `connect(groups=…)`, `--groups` or DELTASQL_GROUPS.",
+)
+_BY_ENVIRONMENT = {USER.name: "DELTASQL_USER", GROUPS.name: "DELTASQL_GROUPS"}
+"""Environment variables with the values of settings in every session."""
 
 MEMORY_LIMIT = maybe(
     "deltasql.memory.limit",
@@ -449,11 +473,13 @@ class SessionSettings:
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
+        found = {key: os.environ.get(variable) for key, variable in _BY_ENVIRONMENT.items()}
+        self._given = {key: value for key, value in found.items() if value}
         self.machine_zone = machine_zone_name()
         """The time zone of the machine as the session began, which counts where TIME_ZONE is not set; None: unknown."""
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(sorted({**DEFAULTS, **self._values}.items()))
+        return iter(sorted({**DEFAULTS, **self._given, **self._values}.items()))
 
     def __getitem__(self, entry: Setting[T]) -> T:
         """The value of a setting, or of its default. Raises InvalidSettingError."""
@@ -462,7 +488,7 @@ class SessionSettings:
     def copy(self) -> SessionSettings:
         """The settings as they are now, for another session."""
         copied = copy(self)
-        copied._values = dict(self._values)
+        copied._values, copied._given = dict(self._values), dict(self._given)
         return copied
 
     @property
@@ -480,7 +506,11 @@ class SessionSettings:
 
     def get(self, key: str) -> str | None:
         """The text of a setting, its listed default, or None."""
-        return self._values.get(key, DEFAULTS.get(key))
+        return self._values.get(key, self._given.get(key, DEFAULTS.get(key)))
+
+    def give(self, key: str, value: str) -> None:
+        """Begins the session with a value, which a reset of the setting brings back."""
+        self._given[key] = value
 
     def stored(self, key: str) -> str | None:
         """The value that SET has stored, or None."""

@@ -289,13 +289,16 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Governance:
-    """The records on one object. `masks` are by column, as the column is spelt in the table."""
+    """The records on one object. `masks` are by column, as the column is spelt in the table. `policies` are the clauses
+    of policies, by name in lower case; `tags` are those of a volume."""
 
     owner: str | None = None
     grants: Privileges = field(default_factory=dict)
     denials: Privileges = field(default_factory=dict)
     row_filter: Policy | None = None
     masks: Mapping[str, Policy] = field(default_factory=dict)
+    policies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -338,6 +341,8 @@ class Governance:
             _privileges(value.get("denials", {})),
             None if row_filter is None else Policy.from_json(row_filter),
             {read_text(column): Policy.from_json(mask) for column, mask in value.get("masks", {}).items()},
+            {read_text(name): _texts(clauses) for name, clauses in value.get("policies", {}).items()},
+            _texts(value.get("tags", {})),
         )
 
     def to_json(self) -> Json:
@@ -348,6 +353,8 @@ class Governance:
             "denials": {name: list(kept) for name, kept in self.denials.items()},
             "row_filter": None if self.row_filter is None else self.row_filter.to_json(),
             "masks": {column: mask.to_json() for column, mask in self.masks.items()},
+            "policies": {name: dict(clauses) for name, clauses in self.policies.items()},
+            "tags": dict(self.tags),
         }
         return {key: value for key, value in found.items() if value}
 

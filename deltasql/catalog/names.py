@@ -297,6 +297,10 @@ class Lookups:
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
 VOLUME = "VOLUME"
+CREATED_SECURABLES = frozenset(
+    {"CONNECTION", "CREDENTIAL", "EXTERNAL LOCATION", "SHARE", "RECIPIENT", "PROVIDER", "GROUP"}
+)
+"""Kinds of securables without data that CREATE makes."""
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
 _GROUPS: Mapping[str, RecordGroup[Any]] = {
     CATALOG: CATALOGS,
@@ -346,15 +350,16 @@ class Governed(CatalogNames):
             raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.") from None
 
     def _change_records(self, subject: Subject, change: Callable[[Governance], Governance]) -> None:
-        """Of a securable without data. The metastore always exists."""
+        """Of a securable without data. The metastore, and objects of kinds that the catalog has not, always exist."""
+        name = subject.parts[0] if subject.parts else ""
 
         def changed(found: Securable | None) -> Securable | None:
-            if found is None and subject.kind != METASTORE:
+            if found is None and subject.kind in CREATED_SECURABLES:
                 raise errors.SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
-            found = found or Securable(METASTORE, "", now())
+            found = found or Securable(subject.kind, name, now())
             return replace(found, governance=change(found.governance))
 
-        self._store.edit(SECURABLES, (subject.kind, subject.parts[0] if subject.parts else ""), changed)
+        self._store.edit(SECURABLES, (subject.kind, name), changed)
 
     def governance(self, subject: Subject) -> Governance:
         """The records on an object; none for a missing one."""

@@ -69,6 +69,8 @@ from deltasql.statements import (
     CreateTableLike,
     CreateView,
     Delete,
+    DescribePolicy,
+    DropPolicy,
     Insert,
     InsertAction,
     Merge,
@@ -576,6 +578,8 @@ class Checker:
             return False
         except DeltaSqlError as error:
             may_be_elsewhere = isinstance(error, _OF_NAMES) and not self._complete
+            # The functions of policies are not known here, so that these are not recorded.
+            may_be_elsewhere |= isinstance(node, (DescribePolicy, DropPolicy))
             if is_known and not may_be_elsewhere:
                 raise
             self._leave_open(node)

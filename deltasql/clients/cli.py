@@ -159,6 +159,12 @@ def _add_running(parser: argparse.ArgumentParser, default: str | None = None) ->
     parser.add_argument("--warehouse", metavar="DIR", default=default, help="tables and catalog (warehouse)")
     help_text = "folder of relative paths in statements (.)"
     parser.add_argument("--directory", metavar="DIR", default=default or "", help=help_text)
+    help_text = "the user of current_user() (DELTASQL_USER)"
+    parser.add_argument("--user", metavar="NAME", default=default, help=help_text)
+    help_text = "groups for is_member(), with commas (DELTASQL_GROUPS)"
+    parser.add_argument("--groups", metavar="NAMES", default=default, help=help_text)
+    help_text = "create catalogs and schemas on first use"
+    parser.add_argument("--create-catalogs", action="store_true", default=no, help=help_text)
     add_catalog(parser, default)
     parser.add_argument("--format", choices=FORMATS, default=default, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", default=no, help="print each statement before its rows")
@@ -378,10 +384,12 @@ class _Connection:
 
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
-        engine, catalogs = options.engine, options.catalogs
-        self._session: Session = connect(
-            options.warehouse, options.remote, engine=engine, catalogs=catalogs, directory=options.directory
-        )
+        given = {name: getattr(options, name) for name in ("engine", "catalogs", "directory")}
+        # What is not given is left to the environment.
+        given |= {name: value for name in ("user", "groups") if (value := getattr(options, name)) is not None}
+        if options.create_catalogs:
+            given["create_catalogs"] = True
+        self._session: Session = connect(options.warehouse, options.remote, **given)
         self._settings, self._catalog, self._widgets = by_set, options.catalog, options.widget or ()
 
     def __enter__(self) -> Session:
@@ -480,6 +488,8 @@ def _serve(options: argparse.Namespace) -> int:
         raise errors.ServerPackageMissingError(package=error.name or "protobuf") from None
     _configured(options)
     by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+    identity = {"deltasql.user": options.user, "deltasql.groups": options.groups}
+    by_set |= {key: value for key, value in identity.items() if value is not None}
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
     options_of_server = options.warehouse, options.host, options.port, options.remote

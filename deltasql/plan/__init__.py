@@ -10,8 +10,8 @@ from deltasql.base.doors import door
 __getattr__, __dir__ = door(
     __name__,
     """
-    base: BOUND_VALUES EVALUATED IN_MEMORY JSON_NAME Alone ColumnPath ComputedBy LogicalPlan SqlText
-        StatementWarning TableName Temporal Way make_note record_way recorded_notes recorded_ways
+    base: BOUND_VALUES EVALUATED IN_MEMORY JSON_NAME Alone ColumnPath ComputedBy LogicalPlan Note
+        SqlText StatementWarning TableName Temporal Way make_note record_way recorded_notes recorded_ways
         records_of_statement ways_recorded
     hidden_names: ORDINAL QUERY hidden hidden_view
     operators: ANY_SHAPE METADATA NO_ROWS READ_COLUMNS ROW_ID_COLUMNS SCAN_COLUMNS Check Constraint Curve

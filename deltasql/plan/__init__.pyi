@@ -6,6 +6,7 @@ from deltasql.plan.base import Alone as Alone
 from deltasql.plan.base import ColumnPath as ColumnPath
 from deltasql.plan.base import ComputedBy as ComputedBy
 from deltasql.plan.base import LogicalPlan as LogicalPlan
+from deltasql.plan.base import Note as Note
 from deltasql.plan.base import SqlText as SqlText
 from deltasql.plan.base import StatementWarning as StatementWarning
 from deltasql.plan.base import TableName as TableName

@@ -224,24 +224,35 @@ class StatementWarning(UserWarning):
 
 
 class Note(NamedTuple):
-    """A sentence about a statement. `is_warning`: something that the statement asked for was not done."""
+    """A sentence about a statement. `is_warning`: something that the statement asked for was not done.
+
+    `once`: it is said once in a session.
+    """
 
     text: str
     is_warning: bool
+    once: bool = False
 
 
 _NOTES: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
+_SAID: ContextVar[set[Note] | None] = ContextVar("said", default=None)
 
 
 @contextmanager
-def notes_recorded() -> Iterator[list[Note]]:
-    """Context: the list of the notes that are made within it, each once. At its end Python warns of the warnings."""
+def notes_recorded(said: set[Note] | None = None) -> Iterator[list[Note]]:
+    """Context: the list of the notes that are made within it, each once. At its end Python warns of the warnings.
+
+    `said` are the notes that the session does not repeat; those of a statement that succeeds are added.
+    """
     notes: list[Note] = []
-    token = _NOTES.set(notes)
+    token, said_before = _NOTES.set(notes), _SAID.set(said)
     try:
         yield notes
     finally:
         _NOTES.reset(token)
+        _SAID.reset(said_before)
+    if said is not None:
+        said.update(note for note in notes if note.once)
     for note in notes:
         if note.is_warning:
             # Between this line and the caller of the statement stand the contexts and the session.
@@ -249,16 +260,19 @@ def notes_recorded() -> Iterator[list[Note]]:
 
 
 @contextmanager
-def records_of_statement() -> Iterator[None]:
-    """Context: records the notes of a statement, and the ways by which its rows are computed."""
-    with ways_recorded(), notes_recorded():
+def records_of_statement(said: set[Note] | None = None) -> Iterator[None]:
+    """Context: records the notes of a statement, and the ways by which its rows are computed.
+
+    `said` are the notes that its session does not repeat, see `notes_recorded`.
+    """
+    with ways_recorded(), notes_recorded(said):
         yield
 
 
-def make_note(text: str, *, is_warning: bool) -> None:
-    """Adds a note to those of the running statement, if it records them."""
-    notes, note = _NOTES.get(), Note(text, is_warning)
-    if notes is not None and note not in notes:
+def make_note(text: str, *, is_warning: bool, once: bool = False) -> None:
+    """Adds a note to those of the running statement, if it records them; `once` in a session, if it says so."""
+    notes, note = _NOTES.get(), Note(text, is_warning, once)
+    if notes is not None and note not in notes and note not in (_SAID.get() or ()):
         notes.append(note)
 
 

@@ -93,6 +93,7 @@ from deltasql.sql import (
     secret_text,
     table_references,
     tokenize,
+    unnamed_columns,
 )
 from deltasql.sql import bind as with_views
 
@@ -382,13 +383,19 @@ def bind(
         view = hidden_view()
         bound[index] = view
         relations[view] = operator
-    others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current), *placed]
+    others = [*metadata.hidden_from_stars(described), *session_calls(context, sql), *placed]
+    others += unnamed_columns(sql)
     others += _builtin(context, sql, position)
     others += _measures(context, sql, references, position)
     called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
     return with_views(sql, bound, qualifiers or {}, others).sql, relations
+
+
+def session_calls(context: Context, sql: str) -> Iterator[Replacement]:
+    """Replacements of the calls that tell of the session by literals. Functions of the catalog with such names win."""
+    return current_names(sql, context.current, context.identity, lambda name: _function(context, (name,)) is not None)
 
 
 def _called(
@@ -643,7 +650,7 @@ def bind_calls(context: Context, sql: str) -> tuple[str, dict[str, Operator]]:
     """A text of a policy, whose functions are those of the catalog, with their names in the engine."""
     inner = replace(context, views=context.views.called(()), functions={})
     called = _called(inner, sql, (), None)
-    others = [(call.start, call.end, quote(name)) for call, name, _ in called]
+    others = [*session_calls(inner, sql), *((call.start, call.end, quote(name)) for call, name, _ in called)]
     return with_views(sql, {}, {}, others).sql, {name: function for _, name, function in called}
 
 

@@ -63,6 +63,7 @@ from deltasql.sql import (
     bare,
     closing,
     column_references,
+    current_names,
     derived_type,
     has_aggregate,
     has_subquery,
@@ -94,13 +95,17 @@ _FUNCTIONS = {
 """Functions of no arguments whose type is known without Spark."""
 
 
-def default_sql(field: StructField | None) -> str:
+def default_sql(field: StructField | None, context: Context | None = None) -> str:
     """SQL of a column's default value, in brackets if it needs them: NULL where none is declared.
 
-    Raises DefaultExpressionError for a text that may not run: a log may say anything there.
+    With a `context`, calls that tell of the session are literals. Raises DefaultExpressionError for a text that may not
+    run: a log may say anything there.
     """
     text = "" if field is None else str(field.metadata.get(CURRENT_DEFAULT) or "")
-    return _stored(text, path_text((field.name,))) if field is not None and text.strip() else "NULL"
+    if field is None or not text.strip():
+        return "NULL"
+    sql = _stored(text, path_text((field.name,)))
+    return sql if context is None else splice(sql, current_names(sql, context.current, context.identity)).sql
 
 
 @cache

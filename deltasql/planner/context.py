@@ -26,7 +26,7 @@ from deltasql.plan import LogicalPlan, SqlText, TableName
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Plan
 from deltasql.planner.door import Analyst
-from deltasql.sql import UNBOUND, BoundStatement, statement_words, timestamp_of
+from deltasql.sql import UNBOUND, BoundStatement, SessionUser, statement_words, timestamp_of
 
 T = TypeVar("T")
 
@@ -293,6 +293,12 @@ class Context:
         if self.reader is not None:
             return self.reader.namespace
         return self.catalog.current_catalog, self.catalog.current_schema
+
+    @property
+    def identity(self) -> SessionUser:
+        """The user of the session and its groups, inside of views as well."""
+        groups: tuple[str, ...] | None = self.settings[session_settings.GROUPS]
+        return SessionUser(self.settings[session_settings.USER], groups or ())
 
 
 @singledispatch

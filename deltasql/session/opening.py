@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deltasql.base import Listener, errors
+from deltasql.base import Listener, errors, session_settings
 from deltasql.catalog import Catalogs, ViewEntry, sql_name
 from deltasql.log import keys_of
 from deltasql.plan import TableName
 from deltasql.schema import StructType
+from deltasql.schema import quote_name as quote
 from deltasql.session.session import Session
+from deltasql.statements import FIRST_CATALOGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,6 +37,9 @@ def connect(
     catalogs: Catalogs | None = None,
     staging_allowed_local_path: str | Sequence[str] | None = None,
     directory: str = "",
+    user: str | None = None,
+    groups: str | Sequence[str] | None = None,
+    create_catalogs: bool = False,
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
@@ -51,13 +56,23 @@ def connect(
     a Progress, in a separate thread, while Spark starts and works. `staging_allowed_local_path` is a folder, or
     several, whose files PUT and GET may use; by default they may use all files of this machine, and with `()` none.
     `directory` is the folder of relative paths in statements; by default the working directory of the process, as it is
-    now.
+    now. `user` is the user that current_user() gives. `groups` are the groups of that user, for is_member() and
+    is_account_group_member(): names, or one text with commas. By default they are those of the environment variables
+    DELTASQL_USER and DELTASQL_GROUPS. They protect nothing: SET changes them. With `create_catalogs` statements create
+    the catalogs and schemas that they make current, or create something in: the setting deltasql.catalog.autoCreate.
     """
     session = Session(warehouse, spark, storage_options, progress, engine, catalogs, directory)
     if staging_allowed_local_path is not None:
         session.stores.local_folders = local_folders(staging_allowed_local_path)
+    for setting, value in ((session_settings.USER, user), (session_settings.GROUPS, groups)):
+        if value is not None:
+            session.settings.give(setting.name, value if isinstance(value, str) else ",".join(value))
+    if create_catalogs:
+        session.settings.give(session_settings.AUTO_CREATE.name, "true")
     if catalog is not None:
         try:
+            if create_catalogs or catalog.lower() in FIRST_CATALOGS:
+                session.sql(f"USE CATALOG {quote(catalog)}")
             session.catalog.use_catalog(catalog)
         except BaseException:
             session.close()

@@ -30,7 +30,7 @@ from deltasql.base import (
 from deltasql.catalog import Catalog, Catalogs, ExternalCatalogs, MirroredTable, TableFacts, configured, of_spark
 from deltasql.files import Placed, Result, stream_options
 from deltasql.log import DeltaLog, LocalLogStore, Snapshot, Stores, back_off
-from deltasql.plan import LogicalPlan, MemoryRows, Supplied, TableName, make_note, records_of_statement
+from deltasql.plan import LogicalPlan, MemoryRows, Note, Supplied, TableName, make_note, records_of_statement
 from deltasql.planner import (
     Answer,
     Context,
@@ -181,6 +181,7 @@ class Session:
         self._supplied: DataFrame | None = None
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
+        self._said: set[Note] = set()
         self._lock, self._closed, self._has_noted_variables = RLock(), False, False
         self._running: list[RunningScript] = []
         self._transactions = Transactions(self.settings, self._surroundings)
@@ -193,7 +194,7 @@ class Session:
         DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or
         as StatementInterrupted where a version had been committed.
         """
-        with interruptible(), self._statement(), records_of_statement():
+        with interruptible(), self._statement(), records_of_statement(self._said):
             bound = self._with_values(text, args)
             placed = Placing(bound, text)
             if not is_script(bound.sql):

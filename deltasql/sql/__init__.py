@@ -45,8 +45,8 @@ __getattr__, __dir__ = door(
         parse_expression parse_statement refers_to split_conjuncts stars_spelled subqueries unfinished
         unreadable_part without_from
     row_literals: LiteralColumn LiteralRows as_type literal_constant literal_rows
-    statement_texts: Replacement Spliced Statement bind block_end current_names declared_variables is_complete
-        is_script second_query splice split statement_words unclosed
+    statement_texts: Replacement SessionUser Spliced Statement bind block_end current_names declared_variables
+        is_complete is_script second_query splice split statement_words unclosed unnamed_columns
     stored_expressions: FunctionCall FunctionText Parameter ProcedureText PythonText Reason Refusal Use bare
         declared_refusal function_calls function_text procedure_text refusal stored_refusal type_end
     tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value

@@ -158,6 +158,7 @@ from deltasql.sql.row_literals import as_type as as_type
 from deltasql.sql.row_literals import literal_constant as literal_constant
 from deltasql.sql.row_literals import literal_rows as literal_rows
 from deltasql.sql.statement_texts import Replacement as Replacement
+from deltasql.sql.statement_texts import SessionUser as SessionUser
 from deltasql.sql.statement_texts import Spliced as Spliced
 from deltasql.sql.statement_texts import Statement as Statement
 from deltasql.sql.statement_texts import bind as bind
@@ -171,6 +172,7 @@ from deltasql.sql.statement_texts import splice as splice
 from deltasql.sql.statement_texts import split as split
 from deltasql.sql.statement_texts import statement_words as statement_words
 from deltasql.sql.statement_texts import unclosed as unclosed
+from deltasql.sql.statement_texts import unnamed_columns as unnamed_columns
 from deltasql.sql.stored_expressions import FunctionCall as FunctionCall
 from deltasql.sql.stored_expressions import FunctionText as FunctionText
 from deltasql.sql.stored_expressions import Parameter as Parameter

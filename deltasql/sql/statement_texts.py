@@ -12,7 +12,7 @@ call gets no alias where it may not be a whole column. Bodies of functions betwe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from typing import NamedTuple
 from deltasql.base import GAP, QUOTED_NAME, WORD, DeltaSqlError, errors
 from deltasql.schema import folded, sql_literal
 from deltasql.schema import quote_name as quote
+from deltasql.sql.constants import unquote
 from deltasql.sql.notebooks import SQL, cells_of, is_notebook
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
@@ -30,6 +31,7 @@ from deltasql.sql.tokens import (
     Token,
     TokenCursor,
     balanced_end,
+    closing,
     comment_end,
     skip_blanks,
     tokenize,
@@ -140,6 +142,9 @@ def _ends_in_star(sql: str, at: int) -> bool:
 
 
 _FUNCTIONS = {"current_schema": 1, "current_database": 1, "current_catalog": 0}
+_USERS = frozenset({"current_user", "session_user", "user"})
+_MEMBERSHIPS = frozenset({"is_member", "is_account_group_member"})
+_OF_SESSION = re.compile(r"current_|session_user|\buser\b|is_member|is_account_group_member", re.IGNORECASE)
 _SHOWN = {"current_database": "current_schema"}
 _QUALIFIERS = (["builtin"], ["system", "builtin"])
 _ITEM_ENDS = frozenset(
@@ -168,25 +173,91 @@ _CLAUSES = frozenset(
 )
 
 
-def current_names(sql: str, current: tuple[str, str]) -> Iterator[Replacement]:
-    """Replacements of these calls in `sql` by literals of the `current` catalog and schema.
+class SessionUser(NamedTuple):
+    """The user of a session and its groups; a user of None is the one that the engine knows."""
 
-    A call that is a whole column of a SELECT gets Spark's name of the column as alias.
+    user: str | None = None
+    groups: tuple[str, ...] = ()
+
+
+def current_names(
+    sql: str,
+    current: tuple[str, str],
+    identity: SessionUser = SessionUser(),  # noqa: B008 - a named tuple
+    is_own: Callable[[str], bool] = lambda name: False,
+) -> Iterator[Replacement]:
+    """Replacements of calls in `sql` that tell of the session: `current` catalog and schema, the user, its groups.
+
+    A call that is a whole column of a SELECT gets the name of the column in the engine as alias. A function that
+    `is_own`, by its name without a qualifier, is left.
     """
-    if "current_" not in sql.lower():
+    if _OF_SESSION.search(sql) is None:
         return
     tokens = tokenize(sql)
+    for first, index, name in _calls_of_session(tokens, is_own):
+        if name in _MEMBERSHIPS:
+            yield from _membership(sql, tokens, (first, index), identity.groups)
+        elif [item.key for item in tokens[index + 1 : index + 3]] == ["(", ")"]:
+            value = identity.user if name in _USERS else current[_FUNCTIONS[name]]
+            if value is not None:
+                shown = _shown_name(tokens, first, index + 3, f"{_SHOWN.get(name, name)}()")
+                yield tokens[first].start, tokens[index + 2].end, sql_literal(value) + shown
+
+
+def _calls_of_session(tokens: Sequence[Token], is_own: Callable[[str], bool]) -> Iterator[tuple[int, int, str]]:
+    """Names of functions that tell of the session: the first token with qualifiers, that of the name, the name."""
     for index, token in enumerate(tokens):
         name = token.name.lower() if token.is_name else ""
-        if name not in _FUNCTIONS or [item.key for item in tokens[index + 1 : index + 3]] != ["(", ")"]:
-            continue
-        first = _first(tokens, index)
-        if first is None:
-            continue
-        literal = sql_literal(current[_FUNCTIONS[name]])
-        is_column = is_whole_column(tokens, first, index + 2)
-        shown = f" AS `{_SHOWN.get(name, name)}()`" if is_column else ""
-        yield tokens[first].start, tokens[index + 2].end, literal + shown
+        if name in _FUNCTIONS or name in _USERS or name in _MEMBERSHIPS:
+            first = _first(tokens, index)
+            if first is not None and (first < index or name in _FUNCTIONS or not is_own(name)):
+                yield first, index, name
+
+
+def _shown_name(tokens: Sequence[Token], first: int, after: int, name: str) -> str:
+    """The alias of a call from the token `first` up to `after`, if it is a whole column of a SELECT; else ""."""
+    is_column = (tokens[after].key if after < len(tokens) else "") in _ITEM_ENDS and _begins_column(tokens, first)
+    return f" AS {_quoted_always(name)}" if is_column else ""
+
+
+def _quoted_always(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _membership(
+    sql: str, tokens: Sequence[Token], call: tuple[int, int], groups: Sequence[str]
+) -> Iterator[Replacement]:
+    """Replacements of is_member(group), whose first token and whose name are at `call`, by what is known of groups.
+
+    A call without an argument, or with several, is left to the engine.
+    """
+    first, index = call
+    close = _closing(tokens, index + 1)
+    if close is None or close == index + 2:
+        return
+    arguments = tokens[index + 2 : close]
+    name = "".join(item.name if item.kind == "string" else sql[item.start : item.end] for item in arguments)
+    if len(arguments) == 1 and arguments[0].kind == "string":
+        group = unquote(arguments[0].text)
+        shown = _shown_name(tokens, first, close + 1, f"{tokens[index].name.lower()}({group})")
+        yield tokens[first].start, tokens[close].end, ("true" if group in groups else "false") + shown
+        return
+    shown = _shown_name(tokens, first, close + 1, f"{tokens[index].name.lower()}({name})")
+    listed = f") IN ({', '.join(map(sql_literal, groups))})" if groups else ") IS NULL AND false"
+    yield tokens[first].start, tokens[index + 1].end, "(("
+    yield tokens[close].start, tokens[close].end, f"{listed}){shown}"
+
+
+def _closing(tokens: Sequence[Token], opening: int) -> int | None:
+    """The index of the parenthesis that closes the one at `opening`; None without one, or with a comma between them."""
+    depth = 0
+    for index in range(opening, len(tokens)):
+        depth += (tokens[index].key in {"(", "["}) - (tokens[index].key in {")", "]"})
+        if depth == 0:
+            return index if tokens[opening].key == "(" else None
+        if depth == 1 and tokens[index].key == ",":
+            return None
+    return None
 
 
 def is_whole_column(tokens: Sequence[Token], first: int, last: int) -> bool:
@@ -216,6 +287,43 @@ def _begins_column(tokens: Sequence[Token], index: int) -> bool:
         if depth == 0 and token.key == "SELECT":
             return True
     return False
+
+
+_LISTED = re.compile(r"\bVALUES\b.*\)\s*(?:\)\s*)?\(", re.IGNORECASE | re.DOTALL)
+
+
+def unnamed_columns(sql: str) -> Iterator[Replacement]:
+    """Insertions of an alias before the list of columns behind VALUES: `VALUES (1, 2) (a, b)`, which Spark lacks."""
+    if _LISTED.search(sql) is None:
+        return
+    tokens = tokenize(sql)
+    for index, token in enumerate(tokens):
+        if token.key != "VALUES":
+            continue
+        at = _after_rows(tokens, index + 1)
+        if at is not None and tokens[index - 1 : index][:1] and tokens[index - 1].key == "(" and at < len(tokens):
+            at += tokens[at].key == ")"
+        if at is not None and _is_list_of_names(tokens, at):
+            yield tokens[at].start, tokens[at].start, "AS `values`"
+
+
+def _after_rows(tokens: Sequence[Token], at: int) -> int | None:
+    """The index behind rows in parentheses with commas between them; None without rows."""
+    while at < len(tokens) and tokens[at].key == "(":
+        at = closing(tokens, at) + 1
+        if at >= len(tokens) or tokens[at].key != ",":
+            return at
+        at += 1
+    return None
+
+
+def _is_list_of_names(tokens: Sequence[Token], at: int) -> bool:
+    """Whether (a, b, …) stands at an index."""
+    if at >= len(tokens) or tokens[at].key != "(":
+        return False
+    inside = tokens[at + 1 : closing(tokens, at)]
+    commas = all(token.key == "," for token in inside[1::2])
+    return len(inside) % 2 == 1 and commas and all(token.is_name for token in inside[::2])
 
 
 # BEGIN; and BEGIN TRANSACTION; stand alone.

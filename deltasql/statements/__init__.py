@@ -24,9 +24,10 @@ __getattr__, __dir__ = door(
     insert: DATAFRAME Insert
     merge: InsertAction Merge MergeClause UpdateAction
     optimize: auto_compaction compacts
+    policy: DescribePolicy DropPolicy
     query: Query
     refresh: CreateRefreshed
-    table: CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces
+    table: FIRST_CATALOGS CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces
     table_metadata: json_list
     update: Update
     view: CreateMetricView CreateView

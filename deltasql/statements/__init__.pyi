@@ -19,8 +19,11 @@ from deltasql.statements.merge import MergeClause as MergeClause
 from deltasql.statements.merge import UpdateAction as UpdateAction
 from deltasql.statements.optimize import auto_compaction as auto_compaction
 from deltasql.statements.optimize import compacts as compacts
+from deltasql.statements.policy import DescribePolicy as DescribePolicy
+from deltasql.statements.policy import DropPolicy as DropPolicy
 from deltasql.statements.query import Query as Query
 from deltasql.statements.refresh import CreateRefreshed as CreateRefreshed
+from deltasql.statements.table import FIRST_CATALOGS as FIRST_CATALOGS
 from deltasql.statements.table import CreateTable as CreateTable
 from deltasql.statements.table import CreateTableLike as CreateTableLike
 from deltasql.statements.table import DropSchema as DropSchema

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, ClassVar, TypeAlias
 
-from deltasql.base import DeltaSqlError, errors, meant, similar_names
+from deltasql.base import Caret, DeltaSqlError, errors, meant, similar_names
 from deltasql.catalog import FunctionDefinition, FunctionEntry, matching, sql_name
 from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName
 from deltasql.planner import (
@@ -85,13 +85,33 @@ class DescribeFunction(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class ShowFunctions(LogicalPlan):
-    """SHOW [USER | SYSTEM | ALL] FUNCTIONS [IN schema] [LIKE 'pattern']"""
+    """SHOW [USER | SYSTEM | ALL] FUNCTIONS [IN schema] [[LIKE] {'pattern' | name}]"""
 
     reads_only: ClassVar[bool] = True
 
     kind: str
     schema: TableName | None
     pattern: str | None
+
+
+@builds("show_functions")
+def _show_functions(children: list[Any], tree: Tree, text: str) -> ShowFunctions:
+    """The qualifier of a name is the schema. Raises ParseSyntaxError for a qualifier beside IN schema."""
+    kind, schema, pattern = children
+    if not isinstance(pattern, TableName):
+        return ShowFunctions(kind, schema, pattern)
+    *qualifier, name = pattern.parts
+    if qualifier and schema is not None:
+        reason = "Name the schema behind IN, or before the name of the function."
+        raise errors.ParseSyntaxError(reason, str(pattern)).at(Caret(text, pattern.start, pattern.end))
+    if qualifier:
+        schema = TableName(tuple(qualifier), pattern.start, pattern.end)
+    return ShowFunctions(kind, schema, name)
+
+
+@builds("function_pattern", "function_name")
+def _function_pattern(children: list[Any], tree: Tree, text: str) -> Any:
+    return children[0]
 
 
 @builds("create_function")

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from deltasql.base import Caret, LeftToEngineError, errors, shown_value
+from deltasql.base import OPEN_SET, Caret, LeftToEngineError, errors, meant, shown_value, similar_names
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.sql import Clause, Token, TokenCursor, Tree, builds, comma_separated, tokenize, unquote
+from deltasql.sql import Clause, GrammarToken, Token, TokenCursor, Tree, builds, comma_separated, tokenize, unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,13 @@ class Privilege:
 @dataclass(frozen=True, slots=True)
 class SecurableName:
     """[kind] name: the kind in capitals, "" for a table or a view. The name is None for the current catalog, and for
-    the metastore."""
+    the metastore. `is_other`: the kind is none of the catalog, but of a service, as MODEL or CLEAN ROOM."""
 
     kind: str
     name: TableName | None
     start: int
     end: int
+    is_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class ShowGrants(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class SetOwner(LogicalPlan):
-    """ALTER {TABLE | VIEW | SCHEMA | CATALOG | FUNCTION | VOLUME} name [SET] OWNER TO principal"""
+    """ALTER {TABLE | VIEW | SCHEMA | CATALOG | FUNCTION | VOLUME | other kind} name [SET] OWNER TO principal"""
 
     securable: SecurableName
     principal: str
@@ -227,7 +228,7 @@ def read_alteration(kind: str, rest: SqlText, text: str) -> dict[str, Any]:
     return reader.fields
 
 
-class _Reader(TokenCursor):
+class SecurableReader(TokenCursor):
     """Reads the clauses of one kind of securable."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
@@ -262,6 +263,13 @@ class _Reader(TokenCursor):
     def kind_is_string(self) -> bool:
         return self.left and self.tokens[self.at].kind == "string"
 
+    def table(self, kind: str) -> SecurableName:
+        if not self.is_name:
+            raise LeftToEngineError
+        chain = self.dotted()
+        start, end = self.written.start + chain[0].start, self.written.start + chain[-1].end
+        return SecurableName(kind, TableName(tuple(token.name for token in chain), start, end), start, end)
+
     def words(self, *keys: str) -> None:
         for key in keys:
             self.need(key)
@@ -274,7 +282,7 @@ class _Reader(TokenCursor):
         return dict(_pair(prefix, item) for item in comma_separated(group[1:-1]))
 
 
-class _ClauseReader(_Reader):
+class _ClauseReader(SecurableReader):
     """Reads the clauses of CREATE."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
@@ -325,7 +333,7 @@ class _ClauseReader(_Reader):
         return name.lower()
 
 
-class _AlterationReader(_Reader):
+class _AlterationReader(SecurableReader):
     """Reads what stands behind ALTER kind name: one change."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
@@ -418,13 +426,6 @@ class _AlterationReader(_Reader):
         end = start + len(at.text)
         return SecurableName(kind, TableName((name,), start, end), start, end)
 
-    def table(self, kind: str) -> SecurableName:
-        if not self.is_name:
-            raise LeftToEngineError
-        chain = self.dotted()
-        start, end = self.written.start + chain[0].start, self.written.start + chain[-1].end
-        return SecurableName(kind, TableName(tuple(token.name for token in chain), start, end), start, end)
-
     def skip_clauses_of_shared(self) -> None:
         """[COMMENT 'text'] [PARTITION (…), …] [AS name] [{WITH | WITHOUT} HISTORY]: read, and not recorded."""
         while self.left:
@@ -483,6 +484,24 @@ _OWNED = {f"set_{kind.lower()}_owner": kind for kind in ("TABLE", "VIEW", "SCHEM
 _CREATED = {f"create_{name}": kind for name, kind in _CLASSES.items()}
 _SHOWN = {f"show_{name}s": kind for name, kind in _CLASSES.items()}
 _VERBS = ("grant", "revoke", "deny")
+_SERVICE_KINDS = (
+    *("MODEL", "REGISTERED MODEL", "WAREHOUSE", "SQL WAREHOUSE", "GENIE SPACE", "CLUSTER", "CLUSTER POLICY", "JOB"),
+    *("PIPELINE", "APP", "DASHBOARD", "QUERY", "ALERT", "NOTEBOOK", "EXPERIMENT", "SERVING ENDPOINT", "CLEAN ROOM"),
+    *("SECRET", "SECRET SCOPE", "POOL", "INSTANCE POOL", "INDEX", "ENDPOINT", "ONLINE TABLE", "POLICY", "REPO"),
+)
+"""Kinds of objects that services have, and a warehouse has not; others may be named as well."""
+
+
+def _other(written: GrammarToken | Tree, name: TableName, start: int, text: str) -> SecurableName:
+    """The object of a kind that the catalog has not. Raises UnsupportedSecurableError for a misspelt kind."""
+    words = " ".join(token.key for token in tokenize(text[written.start : written.end]))
+    known = [*filter(None, _NAMED.values()), *_CLASSES.values(), "DATABASE", *_SERVICE_KINDS]
+    similar = () if words in _SERVICE_KINDS else similar_names(words, known, cutoff=OPEN_SET)
+    if similar:
+        end = written.start + len(text[written.start : written.end].rstrip())
+        error = errors.UnsupportedSecurableError(f"An object of the kind {words}", meant(similar))
+        raise error.at(Caret(text, written.start, end))
+    return SecurableName(words, name, start, name.end, is_other=True)
 
 
 @builds("select_word")
@@ -503,6 +522,7 @@ def _principal(children: list[Any], tree: Tree, text: str) -> str:
 
 @builds(*_NAMED)
 def _securable(children: list[Any], tree: Tree, text: str) -> SecurableName:
+    """The types of a function's parameters say nothing: a name has one function."""
     return SecurableName(_NAMED[tree.name], children[0] if children else None, tree.start, tree.end)
 
 
@@ -510,6 +530,11 @@ def _securable(children: list[Any], tree: Tree, text: str) -> SecurableName:
 def _classed(children: list[Any], tree: Tree, text: str) -> SecurableName:
     kind, name = children
     return SecurableName(kind, name, tree.start, tree.end)
+
+
+@builds("other_securable")
+def _other_securable(children: list[Any], tree: Tree, text: str) -> SecurableName:
+    return _other(tree.children[0], children[1], tree.start, text)
 
 
 @builds(*(f"{name}_class" for name in _CLASSES))
@@ -542,6 +567,12 @@ def _show_recipient(children: list[Any], tree: Tree, text: str) -> ShowGrants:
 def _set_owner(children: list[Any], tree: Tree, text: str) -> SetOwner:
     name, principal = children
     return SetOwner(SecurableName(_OWNED[tree.name], name, name.start, name.end), principal)
+
+
+@builds("set_other_owner")
+def _set_other_owner(children: list[Any], tree: Tree, text: str) -> SetOwner:
+    _, name, principal = children
+    return SetOwner(_other(tree.children[0], name, name.start, text), principal)
 
 
 @builds("set_row_filter", "drop_row_filter")

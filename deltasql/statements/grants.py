@@ -47,10 +47,8 @@ from deltasql.statements.governance import (
 )
 
 PROCEDURE = "PROCEDURE"
-_UNSUPPORTED = {
-    "ANY FILE": "Files are governed by their storage.",
-    "ANONYMOUS FUNCTION": "Name a function: ON FUNCTION f.",
-}
+_UNSTORED = frozenset({"ANY FILE", "ANONYMOUS FUNCTION"})
+"""Kinds of the dialect of which the catalog has no objects."""
 REFRESHED_KINDS = frozenset(kind.value for kind in Refreshed)
 """Kinds of tables that a query fills."""
 
@@ -62,7 +60,8 @@ def subject_of(securable: SecurableName, context: Context) -> tuple[Subject, str
     """
     try:
         subject, kind = _found(securable, context)
-        if subject.parts and context.catalog.external.type_of(subject.parts[0]) is not None:
+        is_named = subject.parts and not securable.is_other
+        if is_named and context.catalog.external.type_of(subject.parts[0]) is not None:
             raise errors.UnsupportedSecurableError(
                 str(subject), "Its catalog is external: run the statement on its server."
             )
@@ -73,8 +72,9 @@ def subject_of(securable: SecurableName, context: Context) -> tuple[Subject, str
 
 def _found(securable: SecurableName, context: Context) -> tuple[Subject, str]:
     kind, name = securable.kind, securable.name
-    if kind in _UNSUPPORTED:
-        raise errors.UnsupportedSecurableError(kind if name is None else f"{kind} {name}", _UNSUPPORTED[kind])
+    if securable.is_other or kind in _UNSTORED:
+        # Nothing says whether such an object exists: records are about its name.
+        return Subject(kind, () if name is None else (".".join(name.parts).lower(),)), kind
     if kind == CATALOG:
         catalog = context.catalog.current_catalog if name is None else context.require_catalog(name).lower()
         return Subject(CATALOG, (catalog,)), kind
@@ -199,7 +199,7 @@ def checked_privileges(kind: str, privileges: Sequence[Privilege], context: Cont
     """The words of the privileges. Raises InvalidPrivilegeError for one that the kind of object does not have."""
     known = PRIVILEGES.get(kind, frozenset())
     for privilege in privileges:
-        if privilege.text in known:
+        if privilege.text in known or kind not in _CHECKED:
             continue
         others = f"It has {', '.join(sorted(known))}." if known else "It has an owner, and no privileges."
         advice = meant(similar_names(privilege.text, known)) or others
@@ -207,6 +207,9 @@ def checked_privileges(kind: str, privileges: Sequence[Privilege], context: Cont
         raise error.at(context.caret(privilege.start, privilege.end))
     return tuple(dict.fromkeys(privilege.text for privilege in privileges))
 
+
+_CHECKED = frozenset({*PRIVILEGES, "RECIPIENT", "PROVIDER", "GROUP"})
+"""Kinds of objects whose privileges are known; of others any is recorded."""
 
 RECORDED = "deltasql enforces no privileges."
 POLICY = "It applies while deltasql.governance.filters is true."
@@ -237,8 +240,14 @@ def is_recorded(operation: str, caret: Caret, context: Context) -> bool:
 
 
 def note_recorded(operation: str, effect: str = RECORDED) -> None:
-    """Makes the note that something is recorded, and whether it has an `effect`."""
-    make_note(f"{operation}: recorded in the catalog. {effect}", is_warning=False)
+    """Makes the warning that something is recorded, and has this `effect`; once in a session for each operation."""
+    make_note(f"{operation}: recorded in the catalog. {effect}", is_warning=True, once=True)
+
+
+def note_policy(operation: str, context: Context) -> None:
+    """Makes the warning that a row filter or a mask is recorded, and does not apply in this session, if it does not."""
+    if not context.setting(session_settings.GOVERNANCE_FILTERS):
+        note_recorded(operation, POLICY)
 
 
 def _columns(first: str) -> StructType:
@@ -295,7 +304,7 @@ def plan_show_grants(statement: ShowGrants, context: Context) -> Plan:
             return _of_recipient(single_part(statement.recipient, context), context)
         securable = statement.securable or SecurableName(METASTORE, None, 0, len(context.sql))
         subject, kind = subject_of(securable, context)
-        rows = [row for item, shown in _lineage(subject, kind) for row in _rows(item, shown, context)]
+        rows = [row for item, shown in enclosing(subject, kind) for row in _rows(item, shown, context)]
         wanted = None if statement.principal is None else statement.principal.lower()
         rows = [row for row in rows if wanted is None or row[0].lower() == wanted]
         return Answer(_OF_SHARE if kind == "SHARE" else _GRANTS, tuple(rows))
@@ -304,7 +313,7 @@ def plan_show_grants(statement: ShowGrants, context: Context) -> Plan:
     return governed("SHOW GRANTS", caret, context, record, Answer(_GRANTS))
 
 
-def _lineage(subject: Subject, kind: str) -> Iterator[tuple[Subject, str]]:
+def enclosing(subject: Subject, kind: str) -> Iterator[tuple[Subject, str]]:
     """The object, and those that its privileges are inherited from."""
     yield subject, kind
     if subject.kind in {TABLE, FUNCTION, VOLUME}:
@@ -430,12 +439,12 @@ def declared_policies(
     found, name = UNGOVERNED, str(table)
     if row_filter is not None and is_recorded("ROW FILTER", context.caret(row_filter.start, row_filter.end), context):
         found = replace(found, row_filter=filter_policy(row_filter, schema, name, context))
-        note_recorded("ROW FILTER", POLICY)
+        note_policy("ROW FILTER", context)
     for column, mask in masks:
         if is_recorded("MASK", context.caret(mask.start, mask.end), context):
             field = resolve(schema, (column,), where=name).field
             found = found.masked(field.name, mask_policy(mask, field, schema, name, context))
-            note_recorded("MASK", POLICY)
+            note_policy("MASK", context)
     return found
 
 
@@ -533,7 +542,7 @@ def plan_set_row_filter(statement: SetRowFilter, context: Context) -> Plan:
         subject = table_subject(table, context)
         snapshot = context.snapshot(table)
         policy = None if written is None else filter_policy(written, snapshot.schema, str(table), context)
-        note_recorded(operation, POLICY)
+        note_policy(operation, context)
         return GovernanceChange(subject, lambda found: replace(found, row_filter=policy))
 
     return governed(operation, _caret(statement.row_filter, statement.table.end, context), context, record)
@@ -556,7 +565,7 @@ def plan_set_mask(statement: SetMask, context: Context) -> Plan:
             raise error.at(context.caret(column.start, column.end)) from None
         mask = statement.mask
         policy = None if mask is None else mask_policy(mask, field, snapshot.schema, str(table), context)
-        note_recorded(operation, POLICY)
+        note_policy(operation, context)
         return GovernanceChange(subject, lambda found: found.masked(field.name, policy))
 
     return governed(operation, _caret(statement.mask, statement.column.end, context), context, record)

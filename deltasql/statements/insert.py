@@ -402,7 +402,7 @@ def column_values(
         elif generation_of(field) is not None:
             continue
         else:
-            value = align.cast(default_sql(field), field.type, quote(field.name))
+            value = align.cast(default_sql(field, context), field.type, quote(field.name))
             if not field.nullable and default_sql(field) == "NULL":
                 raise errors.MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
         columns.append((field.name, stored(field, value, partitions)))

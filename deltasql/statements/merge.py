@@ -309,7 +309,7 @@ class ClauseColumns:
     def _assignment(self, names: tuple[str, ...], path: ColumnPath, value: SqlText | None) -> MergeAssignment:
         """`value` None stands for DEFAULT, which a field of a struct and a new column do not have."""
         field = self._target.schema.find(names[0]) if len(names) == 1 else None
-        sql = default_sql(field) if value is None else value.text
+        sql = default_sql(field, self._context) if value is None else value.text
         return MergeAssignment(ResolvedAssignment(names, sql, path), value)
 
     def _resolve(self, path: ColumnPath, clause: str, *, may_evolve: bool) -> tuple[str, ...]:
@@ -669,7 +669,11 @@ class _Values:
             source = self.merge.scope.source
             assert source is not None
             return identity_sql(field, identity, f"{quote(source.alias)}.{hidden_names.ORDINAL}")
-        return stored(field, self.align.cast(default_sql(field), field.type, quote(field.name)), self.partitions)
+        return stored(
+            field,
+            self.align.cast(default_sql(field, self.merge.context), field.type, quote(field.name)),
+            self.partitions,
+        )
 
     def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:
         alias = self.merge.scope.target.alias

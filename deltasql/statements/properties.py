@@ -22,7 +22,7 @@ from deltasql.log import (
     with_row_id_columns,
     with_valid_formats,
 )
-from deltasql.plan import Alone, ColumnPath, LogicalPlan, TableName
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, TableName, make_note
 from deltasql.planner import (
     CommitSpec,
     Context,
@@ -39,6 +39,7 @@ from deltasql.planner import (
 from deltasql.schema import check_change_columns, field_to_json, resolve, set_comment
 from deltasql.sql import Tree, builds, caret
 from deltasql.statements import view as catalog_view
+from deltasql.statements.catalog import SetCatalogProperties
 from deltasql.statements.describe import table_and_column
 from deltasql.statements.source_table import (
     source_change,
@@ -46,7 +47,7 @@ from deltasql.statements.source_table import (
     with_properties,
     without_properties,
 )
-from deltasql.statements.table import DEFAULT_COLLATION
+from deltasql.statements.table import DEFAULT_COLLATION, SetSchemaProperties
 from deltasql.statements.table_metadata import (
     check_iceberg_files,
     check_manifest_files,
@@ -101,11 +102,39 @@ class CommentOnSchema(LogicalPlan):
     comment: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class PredictiveOptimization(LogicalPlan):
+    """ALTER {TABLE | VIEW | SCHEMA | DATABASE | CATALOG} name {ENABLE | DISABLE | INHERIT} PREDICTIVE OPTIMIZATION
+
+    `kind` and `mode` are words in capitals.
+    """
+
+    kind: str
+    name: TableName
+    mode: str
+
+
 @builds("set_default_collation")
 def _default_collation(children: list[Any], tree: Tree, text: str) -> SetTableProperties:
     """ALTER TABLE … DEFAULT COLLATION: a property, as that of CREATE TABLE."""
     table, collation = children
     return SetTableProperties(table, ((DEFAULT_COLLATION, collation),))
+
+
+@builds("comment_text")
+def _comment_text(children: list[Any], tree: Tree, text: str) -> str | None:
+    """Strings that stand side by side are one, as in a query; NULL is None."""
+    return None if children == [None] else "".join(children)
+
+
+@builds("optimization_mode")
+def _optimization_mode(children: list[Any], tree: Tree, text: str) -> str:
+    return str(children[0]).upper()
+
+
+@builds("table_optimization", "view_optimization", "schema_optimization", "catalog_optimization")
+def _optimization(children: list[Any], tree: Tree, text: str) -> PredictiveOptimization:
+    return PredictiveOptimization(tree.name.removesuffix("_optimization").upper(), *children)
 
 
 @builds("property")
@@ -229,6 +258,31 @@ def plan_unset_table_properties(statement: UnsetTableProperties, context: Contex
         metadata = replace(metadata, description=None)
     parameters = {"properties": list(statement.keys), "ifExists": True}
     return TableChange(CommitSpec(log, snapshot, operations.UNSET_PROPERTIES, parameters, (metadata,)))
+
+
+PREDICTIVE_OPTIMIZATION = "deltasql.predictiveOptimization"
+"""The property that records ENABLE, DISABLE or INHERIT of predictive optimization."""
+
+
+@plan.register
+def plan_predictive_optimization(statement: PredictiveOptimization, context: Context) -> Plan:
+    """A property of the object, and a note: nothing is run automatically."""
+    make_note(
+        "PREDICTIVE OPTIMIZATION: recorded as a property. Nothing is run automatically: run OPTIMIZE and VACUUM, or "
+        "set 'delta.autoOptimize.autoCompact'.",
+        is_warning=False,
+        once=True,
+    )
+    name, properties = statement.name, ((PREDICTIVE_OPTIMIZATION, statement.mode),)
+    match statement.kind:
+        case "TABLE":
+            return plan(SetTableProperties(name, properties), context)
+        case "VIEW":
+            return plan(catalog_view.SetViewProperties(name, properties), context)
+        case "SCHEMA":
+            return plan(SetSchemaProperties(name, properties), context)
+        case _:
+            return plan(SetCatalogProperties(name, properties), context)
 
 
 @plan.register

@@ -47,7 +47,12 @@ from deltasql.statements.constraints import (
 )
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
-from deltasql.statements.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
+from deltasql.statements.properties import (
+    CommentOnTable,
+    PredictiveOptimization,
+    SetTableProperties,
+    UnsetTableProperties,
+)
 from deltasql.statements.refreshing import (
     QUERY,
     AutoCdc,
@@ -386,6 +391,12 @@ def _tags(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
 def _comment_on(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
     kind, table, comment = children
     return AlterRefreshed(kind, table, CommentOnTable(table, comment))
+
+
+@builds("refreshed_optimization")
+def _optimization(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, mode = children
+    return AlterRefreshed(kind, table, PredictiveOptimization("TABLE", table, mode))
 
 
 @builds("set_refreshed_owner")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar
@@ -308,6 +308,27 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     )
 
 
+@builds("use_schema_text")
+def _use_schema_text(children: list[Any], tree: Tree, text: str) -> UseSchema:
+    """The name is a text, as the value of a parameter is."""
+    name = tree.children[0]
+    return UseSchema(TableName((children[0],), name.start, name.end))
+
+
+@builds("format_name")
+def _format_name(children: list[Any], tree: Tree, text: str) -> str:
+    """The name of a format, or of a class that reads one."""
+    return ".".join(children)
+
+
+@builds("binary_collation")
+def _binary_collation(children: list[Any], tree: Tree, text: str) -> Clause:
+    """DEFAULT COLLATION of a schema, a catalog or a view. Raises DefaultCollationError for any but UTF8_BINARY."""
+    if children[0] != BINARY_COLLATION:
+        raise errors.DefaultCollationError(children[0]).at(caret(tree, text))
+    return Clause("collation", children[0])
+
+
 def _apply_default_collation(values: dict[str, Any], tree: Tree, text: str) -> None:
     """The columns with the default collation, which becomes a property unless it is UTF8_BINARY.
 
@@ -469,16 +490,32 @@ def _identity(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("identity", IdentitySpec(tree.name == "always_identity", **steps))
 
 
+FIRST_CATALOGS: Mapping[str, tuple[str, ...]] = {
+    "main": (),
+    "hive_metastore": (),
+    "samples": ("nyctaxi", "tpch"),
+}
+"""The catalogs that every workspace of Databricks has, with their schemas beside `default`."""
+
+
 def new_namespaces(statement: LogicalPlan, context: Context) -> Iterator[CatalogChange]:
-    """Creation of the catalog and the schema of what `statement` creates; nothing unless AUTO_CREATE is set."""
-    if not context.setting(session_settings.AUTO_CREATE):
-        return
+    """Creation of the catalog and the schema of what `statement` creates or makes current.
+
+    Without AUTO_CREATE only catalogs that a workspace has from its start are created, each with its schemas.
+    """
     namespace = _namespace(statement, context)
     if namespace is None or SYSTEM in namespace[:1] or INFORMATION_SCHEMA in namespace[1:]:
         return
     catalog, *schemas = namespace
+    automatic = context.setting(session_settings.AUTO_CREATE)
+    if not automatic and catalog not in FIRST_CATALOGS:
+        return
     if catalog not in context.catalog.catalogs():
         yield CatalogCreation(catalog, None, None, if_not_exists=True)
+        for schema in FIRST_CATALOGS.get(catalog, ()):
+            yield SchemaCreation((catalog, schema), None, None, if_not_exists=True)
+    if not automatic:
+        return
     for schema in schemas:
         if context.catalog.has_schema((catalog, schema)):
             return
@@ -496,7 +533,10 @@ def _namespace(statement: LogicalPlan, context: Context) -> tuple[str, ...] | No
         case UseSchema(schema) if len(schema.parts) <= 2:
             parts = tuple(part.lower() for part in schema.parts)
             # A name of one part may be that of a catalog.
-            return parts if len(parts) == 2 or parts[0] in context.catalog.catalogs() else (catalog, *parts)
+            is_catalog = parts[0] in FIRST_CATALOGS and not context.catalog.has_schema((catalog, parts[0]))
+            return (
+                parts if len(parts) == 2 or is_catalog or parts[0] in context.catalog.catalogs() else (catalog, *parts)
+            )
     created = statement.created()
     if created is None or created.path is not None or len(created.parts) > 3:
         return None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
 
 from deltasql.base import DeltaSqlError, errors
+from deltasql.catalog import VOLUME, Subject
 from deltasql.log import (
     Metadata,
     Operation,
@@ -25,6 +26,7 @@ from deltasql.planner import (
     CatalogProperties,
     CommitSpec,
     Context,
+    GovernanceChange,
     Plan,
     SchemaProperties,
     TableChange,
@@ -46,6 +48,7 @@ class Tagged(Enum):
     SCHEMA = "SCHEMA"
     CATALOG = "CATALOG"
     COLUMN = "COLUMN"
+    VOLUME = "VOLUME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,9 @@ class NewTag:
 
 @dataclass(frozen=True, slots=True)
 class SetTags(LogicalPlan):
-    """ALTER {TABLE | VIEW | SCHEMA | CATALOG} t [ALTER COLUMN c] SET TAGS ('key' = 'value', …)
+    """ALTER {TABLE | VIEW | SCHEMA | CATALOG | VOLUME} t [ALTER COLUMN c] SET TAGS ('key' = 'value', …)
 
-    and SET TAG ON {TABLE | VIEW | SCHEMA | CATALOG | COLUMN} t key [= value].
+    and SET TAG ON {TABLE | VIEW | SCHEMA | CATALOG | VOLUME | COLUMN} t key [= value].
     `name` is the table, view, schema or catalog, `column` None but for a column; of SET TAG ON COLUMN t.c, `column` is
     the whole and `name` None. A `single` tag must be new.
     """
@@ -83,9 +86,9 @@ class SetTags(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class UnsetTags(LogicalPlan):
-    """ALTER {TABLE | VIEW | SCHEMA | CATALOG} t [ALTER COLUMN c] UNSET TAGS ('key', …)
+    """ALTER {TABLE | VIEW | SCHEMA | CATALOG | VOLUME} t [ALTER COLUMN c] UNSET TAGS ('key', …)
 
-    and UNSET TAG ON {TABLE | VIEW | SCHEMA | CATALOG | COLUMN} t key.
+    and UNSET TAG ON {TABLE | VIEW | SCHEMA | CATALOG | VOLUME | COLUMN} t key.
     `name` and `column` are those of SetTags. A `single` tag must be there.
     """
 
@@ -198,6 +201,9 @@ def _changed(
     if statement.kind is Tagged.CATALOG:
         assert statement.name is not None
         return _of_catalog(statement.name, change, context)
+    if statement.kind is Tagged.VOLUME:
+        assert statement.name is not None
+        return _of_volume(statement.name, change, context)
     if statement.kind is Tagged.VIEW:
         assert statement.name is not None
         return _of_view(statement.name, change, context)
@@ -272,6 +278,17 @@ def _of_schema(name: TableName, change: Change, context: Context) -> SchemaPrope
     if not tags:
         return SchemaProperties(name.parts, removed=(table_properties.TAGS,))
     return SchemaProperties(name.parts, added=tuple(_tags_property(tags).items()))
+
+
+def _of_volume(name: TableName, change: Change, context: Context) -> GovernanceChange:
+    """Tags of a volume. Raises VolumeNotFoundError, at the name."""
+    try:
+        entry = context.catalog.volume(name.parts)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
+    owner = _Owner(f"Volume {name}", f"ALTER VOLUME {name}")
+    change(entry.governance.tags, owner)
+    return GovernanceChange(Subject(VOLUME, entry.parts), lambda found: replace(found, tags=change(found.tags, owner)))
 
 
 def _of_catalog(name: TableName, change: Change, context: Context) -> CatalogProperties:

@@ -161,7 +161,7 @@ def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update
         refuse_update(field if len(names) == 1 else None)
     except DeltaSqlError as error:
         raise error.at(caret) from None
-    value = default_sql(field) if item.value is None else scope.expression(item.value, "UPDATE clause")
+    value = default_sql(field, context) if item.value is None else scope.expression(item.value, "UPDATE clause")
     return ResolvedAssignment(tuple(names), value, item.target)
 
 

@@ -248,6 +248,7 @@ def _create_view(children: list[Any], tree: Tree, text: str) -> CreateView:
     if "metrics" in values:
         reason = "A metric view has no query."
         raise errors.MetricViewStatementError(reason).at(caret(tree.children[-1], text))
+    values.pop("collation", None)
     for index, column in enumerate(columns or ()):
         if column.typed:
             reason = f"The columns of a view have the types that its query gives them. Write ({column.name}, …)."

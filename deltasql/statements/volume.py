@@ -213,7 +213,8 @@ def plan_describe_volume(statement: DescribeVolume, context: Context) -> Plan:
     _require(statement.volume, context)
     entry = context.catalog.volume(statement.volume.parts)
     kind = "MANAGED" if entry.managed else "EXTERNAL"
-    return Answer(_DESCRIBED, ((entry.name, entry.catalog, entry.schema, None, entry.location, kind, entry.comment),))
+    owner = entry.governance.owner
+    return Answer(_DESCRIBED, ((entry.name, entry.catalog, entry.schema, owner, entry.location, kind, entry.comment),))
 
 
 @plan.register

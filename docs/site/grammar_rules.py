@@ -74,6 +74,7 @@ LABELS = {
     "INSERT_ALIAS": "[AS] alias",
     "INTEGER": "integer",
     "NUMBER": "number",
+    "OTHER_KIND": "other kind",
     "QUERY_RUN": "query",
     "REST_RUN": "…",
     "SETTING_KEY": "key",

@@ -91,10 +91,10 @@ alter table analytics.raw_customers cluster by (signup_date, id);
 -- works
 alter table analytics.raw_customers cluster by auto;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 alter table analytics.raw_customers set row filter analytics.only_mine on (email);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 alter table analytics.raw_customers alter column `email` set mask `spark_catalog`.`analytics`.`hide`;
 
 -- works
@@ -103,16 +103,16 @@ optimize `spark_catalog`.`analytics`.`raw_customers`;
 -- works
 analyze table `spark_catalog`.`analytics`.`raw_customers` compute statistics;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 grant select on table `spark_catalog`.`analytics`.`raw_customers` to `reporter`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 revoke select on table `spark_catalog`.`analytics`.`raw_customers` from `intern`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 show grants on table `spark_catalog`.`analytics`.`raw_customers`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 show grants on `analytics`.`raw_customers`;
 
 -- works

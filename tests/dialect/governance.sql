@@ -1,5 +1,5 @@
 -- needs a JVM
--- Rights, Unity Catalog, pipelines and other dialects: each is refused by name.
+-- Rights and Unity Catalog, which are recorded; pipelines and other dialects, which are refused by name.
 
 -- works
 CREATE SCHEMA sales;
@@ -7,85 +7,85 @@ CREATE SCHEMA sales;
 -- works
 CREATE TABLE sales.orders (id BIGINT, region STRING, ssn STRING);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 GRANT SELECT ON TABLE sales.orders TO `analysts`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 GRANT SELECT, MODIFY ON TABLE sales.orders TO `joe@example.com`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 grant select on table `spark_catalog`.`sales`.`orders` to `reporter`, `bi_service`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 GRANT USE SCHEMA, CREATE TABLE ON SCHEMA sales TO `account users`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 GRANT USAGE ON CATALOG spark_catalog TO PUBLIC;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 GRANT ALL PRIVILEGES ON SCHEMA sales TO owners;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 GRANT EXECUTE ON FUNCTION sales.f TO analysts;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused VOLUME_NOT_FOUND
 GRANT READ VOLUME ON VOLUME sales.files TO analysts;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 GRANT CREATE EXTERNAL LOCATION ON METASTORE TO admins;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 GRANT SELECT ON SHARE shared TO RECIPIENT partner;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 REVOKE SELECT ON TABLE sales.orders FROM `analysts`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 revoke select on `sales`.`orders` from `reporter`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 REVOKE ALL PRIVILEGES ON SCHEMA sales FROM owners;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DENY SELECT ON TABLE sales.orders TO interns;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
 MSCK REPAIR TABLE sales.orders DROP PRIVILEGES;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE GROUP analysts WITH USER `joe@example.com`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER GROUP analysts ADD USER `ann@example.com`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DROP GROUP analysts;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER SCHEMA sales OWNER TO `owners`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER SCHEMA sales SET OWNER TO `owners`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER CATALOG spark_catalog SET OWNER TO `owners`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER SCHEMA sales ENABLE PREDICTIVE OPTIMIZATION;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
 ALTER SCHEMA sales DEFAULT COLLATION UNICODE;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 ALTER TABLE sales.orders ALTER COLUMN ssn SET MASK sales.hidden USING COLUMNS (region);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 ALTER TABLE sales.orders SET ROW FILTER sales.mine ON (region);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 CREATE POLICY hide_ssn ON SCHEMA sales COMMENT 'no numbers' COLUMN MASK hidden TO `account users` FOR TABLES MATCH COLUMNS has_tag('pii') AS c ON COLUMN c;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 DROP POLICY hide_ssn ON SCHEMA sales;
 
 -- works
@@ -118,52 +118,52 @@ GET '/Volumes/main/sales/files/a.csv' TO '/tmp/a.csv';
 -- refused CATALOG_NOT_FOUND
 REMOVE '/Volumes/main/sales/files/a.csv';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE EXTERNAL LOCATION IF NOT EXISTS landing URL 's3://bucket/landing' WITH (STORAGE CREDENTIAL key);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER EXTERNAL LOCATION landing SET URL 's3://bucket/other' FORCE;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DROP EXTERNAL LOCATION landing;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 DROP STORAGE CREDENTIAL key;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE CONNECTION pg TYPE POSTGRESQL OPTIONS (host 'db.example.com', port '5432', user 'u', password 'p');
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
 CREATE SERVER pg TYPE POSTGRESQL OPTIONS (host 'db.example.com');
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DROP CONNECTION IF EXISTS pg;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE SHARE IF NOT EXISTS shared COMMENT 'for partners';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER SHARE shared ADD TABLE sales.orders PARTITION (region = 'north') AS shared.orders WITH HISTORY;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER SHARE shared REMOVE TABLE sales.orders;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DROP SHARE shared;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE RECIPIENT partner USING ID 'aws:eu-west-1:12';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER RECIPIENT partner SET PROPERTIES ('country' = 'NO');
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DROP RECIPIENT partner;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 ALTER PROVIDER acme RENAME TO acme_inc;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 DROP PROVIDER acme;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
@@ -318,7 +318,7 @@ SET ROLE analysts;
 -- refused DELTA_OPERATION_NOT_ALLOWED
 SET RECIPIENT partner;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE SERVICE CREDENTIAL key;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

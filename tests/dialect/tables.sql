@@ -140,10 +140,10 @@ CREATE TABLE transformed (id INT, at TIMESTAMP) PARTITIONED BY (days(at), bucket
 -- works
 CREATE TABLE options_only (id INT) USING DELTA OPTIONS ('delta.appendOnly' = 'true');
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 CREATE TABLE filtered (region STRING) WITH ROW FILTER regions_of ON (region);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused SECURABLE_NOT_FOUND
 CREATE TABLE masked (ssn STRING MASK hidden USING COLUMNS (region), region STRING);
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

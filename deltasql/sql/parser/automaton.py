@@ -434,12 +434,21 @@ _MAX_RETRIES = 500
 _DEEPEST = 520
 
 _RUNS = RUNS | {"ATOMIC_BLOCK"}
+_CATALOG_KINDS = (
+    "ANONYMOUS|ANY|CATALOG|CONNECTION|CREDENTIAL|DATABASE|EXTERNAL|FUNCTION|GROUP|MATERIALIZED|METASTORE|PROCEDURE|"
+    "PROVIDER|RECIPIENT|SCHEMA|SERVICE|SHARE|STORAGE|STREAMING|TABLE|VIEW|VOLUME"
+)
+_AFTER_SECURABLE = r"(?:TO|FROM|OWNER|SET)(?!\w)"
+_SECURABLE_PART = rf"{QUOTED_NAME}|\w+"
 # Terminals that the grammar declares, and leaves to the patterns that all readers of SQL share; no name is empty.
 _DECLARED = {
     "STRING": f"(?s:{STRING})",
     "QUOTED_IDENTIFIER": rf"(?!``(?!`)){QUOTED_NAME}",
     "INSERT_ALIAS": rf"(?i:(?!(?:BY|REPLACE|PARTITION)(?!\w))(?:AS{GAP}+)?(?:{QUOTED_NAME}|(?!AS(?!\w))\w+)"
     rf"(?={GAP}+(?:BY{GAP}+NAME|REPLACE{GAP}+(?:WHERE|USING|ON))(?!\w)))",
+    # A name follows, and then what stands behind a securable, so that no other statement has such words.
+    "OTHER_KIND": rf"(?i:(?!(?:{_CATALOG_KINDS})(?!\w))(?:(?!{_AFTER_SECURABLE})[A-Z]\w*{GAP}+){{1,2}}?"
+    rf"(?=(?!{_AFTER_SECURABLE})(?:{_SECURABLE_PART})(?:\.(?:{_SECURABLE_PART}))*{GAP}*(?:{_AFTER_SECURABLE}|;|\Z)))",
 }
 
 

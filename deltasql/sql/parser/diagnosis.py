@@ -86,7 +86,6 @@ ADVICE = (
     (f"{_INSERT} INTO|OVERWRITE [TABLE] name < SET >", "Write INSERT INTO t (a, b) VALUES (1, 2)."),
     (f"{_INSERT} INTO|OVERWRITE [TABLE] name < () > end", "Rows come after VALUES: INSERT INTO t VALUES (1, 2)."),
     (f"{_INSERT} INTO|OVERWRITE [TABLE] name () < () >", "Rows come after VALUES: INSERT INTO t (a, b) VALUES (1, 2)."),
-    ("UPDATE … = < = >", "Write = once."),
     ("UPDATE name < name = >", "Write SET before the first column."),
     ("DELETE < * FROM >", "Rows are deleted whole: DELETE FROM t."),
     ("DELETE < name > WHERE", "Write DELETE FROM t."),
@@ -111,6 +110,7 @@ ADVICE = (
     (f"{_ALTER} RENAME < part > end", "Write RENAME TO b."),
     ("CONVERT … PARTITIONED BY () < NO STATISTICS >", "Write NO STATISTICS before PARTITIONED BY."),
     ("COPY < name > FROM", "Write COPY INTO t."),
+    ("CREATE [OR] [REPLACE] [TEMPORARY] FUNCTION [IF] [NOT] [EXISTS] name () < end >", "Its body is missing."),
     ("CREATE ⋯ FUNCTION name < RETURNS|RETURN >", "Write the parameters, or none: f() RETURNS …."),
     ("ALTER TABLE name SET TBLPROPERTIES < name >", "Write TBLPROPERTIES ('key' = 'value')."),
     ("RESTORE … TO < part > end", "Write TO VERSION AS OF n."),
@@ -121,7 +121,6 @@ ADVICE = (
     ("SHOW TABLE < IN|FROM|LIKE >", "Did you mean SHOW TABLES?"),
     ("SHOW TABLE < name >", "Write DESCRIBE t, SHOW CREATE TABLE t, or SELECT * FROM t."),
     ("SHOW TABLES|VIEWS < name > end", "Name the schema behind IN, or a pattern in quotes."),
-    ("SHOW [USER|SYSTEM|ALL] FUNCTIONS < name > end", "Write SHOW FUNCTIONS IN s LIKE 'f'."),
     ("SHOW CREATE < name > end", "Write SHOW CREATE TABLE t."),
     ("SHOW COLUMNS < name > end", "Write SHOW COLUMNS IN t."),
     ("SHOW < HISTORY >", "Did you mean DESCRIBE HISTORY?"),
@@ -233,6 +232,7 @@ _READABLE = {
     "ATOMIC_BLOCK": "statements up to END",
     "DOLLAR_RUN": "$$ … $$",
     "PROCEDURE_RUN": "parameters in parentheses: (…)",
+    "_EQUALS": "'='",
     END: "the end of the statement",
 }
 # They come with another of the terminals, or could stand after any name, and would only blur the message.
@@ -240,6 +240,7 @@ _UNTOLD = frozenset(
     {
         "QUOTED_IDENTIFIER",
         "INSERT_ALIAS",
+        "OTHER_KIND",
         "CTES_RUN",
         "FROM_RUN",
         "REST_RUN",

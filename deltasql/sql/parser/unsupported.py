@@ -38,7 +38,7 @@ _FILES = (
 _INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
 NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
 _ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE]"
-_GOVERNING = "METASTORE|SERVER|POLICY|POLICIES"
+_GOVERNING = "METASTORE|SERVER"
 _PEOPLE_SHOWN = "USERS|ROLE|ROLES|PRINCIPALS"
 _PEOPLE = f"USER|{_PEOPLE_SHOWN}"
 """SHOW USER FUNCTIONS is Spark's."""
@@ -51,18 +51,14 @@ OBJECTS = (
         (
             "ALTER … < SET|UNSET MANAGED|EXTERNAL >",
             "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
-            "SHOW < EFFECTIVE POLICIES|TAGS >",
-            "< SET|UNSET TAG ON VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
+            "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
             "< SYNC > SCHEMA|TABLE",
         ),
     ),
     Unsupported(
-        "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
-    ),
-    Unsupported(
         "{words}",
         "Tables have one: CREATE TABLE … DEFAULT COLLATION name. Columns too: STRING COLLATE name.",
-        ("ALTER|CREATE … < DEFAULT COLLATION >",),
+        ("ALTER … < DEFAULT COLLATION >",),
     ),
     Unsupported(
         "{words}",
@@ -91,6 +87,11 @@ OBJECTS = (
         "{verb} {words}",
         "A catalog has tables of its warehouse: CREATE CATALOG name MANAGED LOCATION '/path'.",
         ("CREATE|ALTER|DROP < FOREIGN CATALOG >",),
+    ),
+    Unsupported(
+        "CREATE CATALOG … {words}",
+        "A catalog has tables of its warehouse: CREATE CATALOG name, then CREATE TABLE … LOCATION '/path'.",
+        ("CREATE CATALOG [IF] [NOT] [EXISTS] name < USING SHARE >",),
     ),
     Unsupported(
         "{verb} VOLUME … {words}", "ALTER VOLUME v RENAME TO w is what can be changed.", ("ALTER VOLUME name < SET >",)

@@ -41,3 +41,11 @@ REVOKE SELECT ON TABLE t FROM `bob@example.com`;
 REVOKE ALL PRIVILEGES ON TABLE t FROM `bob@example.com`;
 REVOKE SELECT ON TABLE t FROM nobody;
 SHOW GRANTS `bob@example.com` ON t;
+
+-- name: objects of services
+GRANT EXECUTE ON MODEL ml.churn.best TO bob;
+SHOW GRANTS ON MODEL ml.churn.best;
+GRANT CAN_RUN ON GENIE SPACE `our space` TO bob, ann;
+SHOW GRANTS ann ON GENIE SPACE `our space`;
+GRANT SELECT ON ANY FILE TO bob;
+GRANT EXECUTE ON PROCEDURE p TO bob;

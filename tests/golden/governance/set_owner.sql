@@ -43,3 +43,12 @@ SHOW GRANTS ON s.u;
 GRANT SELECT ON s.u TO bob;
 CREATE OR REPLACE TABLE s.u (id BIGINT);
 SHOW GRANTS bob ON s.u;
+
+-- name: objects of services
+ALTER REGISTERED MODEL m OWNER TO bob;
+alter clean room r set owner to `ann@example.com`;
+
+-- name: types of parameters
+CREATE FUNCTION g(a INT) RETURNS INT RETURN a;
+GRANT EXECUTE ON FUNCTION g(INT) TO bob;
+SHOW GRANTS ON FUNCTION g(INT);

@@ -33,6 +33,7 @@ ALTER MATERIALIZED VIEW v CLUSTER BY (r);
 SHOW CREATE TABLE s;
 ALTER STREAMING TABLE s CLUSTER BY NONE;
 SHOW CREATE TABLE s;
+SET deltasql.governance = ERROR;
 -- name: governance is refused
 ALTER STREAMING TABLE s SET OWNER TO bob;
 -- name: governance is recorded

@@ -4,6 +4,7 @@
 CREATE FUNCTION us(region STRING) RETURNS BOOLEAN RETURN region = 'US';
 CREATE TABLE t (id INT, region STRING);
 INSERT INTO t VALUES (1, 'US'), (2, 'NO');
+SET deltasql.governance = ERROR;
 -- name: refused
 CREATE MATERIALIZED VIEW v WITH ROW FILTER us ON (region) AS SELECT id, region FROM t;
 CREATE STREAMING TABLE s WITH ROW FILTER us ON (region) AS SELECT id, region FROM STREAM(t);

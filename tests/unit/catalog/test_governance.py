@@ -82,12 +82,36 @@ def test_nothing_is_recorded_in_other_modes(session: Session) -> None:
         result = session.sql("GRANT SELECT ON t TO bob")
     assert result.warnings == ["GRANT was ignored: deltasql enforces no privileges."]
     assert result.notes == []
-    session.sql("RESET deltasql.governance")
+    session.sql("SET deltasql.governance = ERROR")
     with pytest.raises(DeltaSqlError, match="DELTA_OPERATION_NOT_ALLOWED"):
         session.sql("GRANT SELECT ON t TO bob")
-    session.sql("SET deltasql.governance = RECORD")
+    session.sql("RESET deltasql.governance")
     assert grants(session, "t") == []
-    assert session.sql("REVOKE SELECT ON t FROM bob").notes
+    assert session.sql("REVOKE SELECT ON t FROM bob").warnings
+
+
+def test_a_kind_of_statement_gives_one_warning_in_a_session(session: Session) -> None:
+    session.sql("CREATE TABLE t (id INT)")
+    with pytest.raises(DeltaSqlError):
+        session.sql("GRANT SELECT ON missing TO bob")
+    with pytest.warns(StatementWarning, match="GRANT: recorded in the catalog"):
+        assert len(session.sql("GRANT SELECT ON t TO bob").warnings) == 1
+    assert session.sql("GRANT MODIFY ON t TO bob").warnings == []
+    assert len(session.sql("REVOKE MODIFY ON t FROM bob").warnings) == 1
+    assert session.sql("SHOW GRANTS ON t").warnings == []
+    with Session(session.catalog.warehouse) as other:
+        assert len(other.sql("GRANT MODIFY ON t TO bob").warnings) == 1
+
+
+def test_objects_of_other_kinds_have_records_by_their_names(session: Session) -> None:
+    session.sql("GRANT EXECUTE ON REGISTERED MODEL main.ml.churn TO bob")
+    session.sql("GRANT CAN_USE ON WAREHOUSE `my warehouse` TO ann")
+    session.sql("DENY SELECT ON ANY FILE TO bob")
+    assert grants(session, "REGISTERED MODEL main.ml.churn") == [("bob", "EXECUTE")]
+    assert grants(session, "WAREHOUSE `My Warehouse`") == [("ann", "CAN_USE")]
+    assert grants(session, "ANY FILE") == [("bob", "DENIED_SELECT")]
+    session.sql("REVOKE EXECUTE ON REGISTERED MODEL main.ml.churn FROM bob")
+    assert grants(session, "REGISTERED MODEL main.ml.churn") == []
 
 
 @pytest.mark.parametrize("layout", [8, 9])

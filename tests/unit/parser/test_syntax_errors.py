@@ -63,7 +63,7 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("UPDATE t SET a »1", "Found '1', but expected '='."),
         ("UPDATE t SET a = »WHERE b", "Found 'WHERE', but expected an expression or DEFAULT."),
         ("UPDATE t SET a = 1 + »WHERE b", "Found 'WHERE', but expected an expression or DEFAULT."),
-        ("UPDATE t SET a =»= 1", "Found '=', but expected an expression or DEFAULT."),
+        ("UPDATE t SET a = »= 1", "Found '=', but expected an expression or DEFAULT."),
         ("DELETE FROM t WHERE »>= 1", "Found '>', but expected an expression."),
         (
             "UPDATE t SET a = 1, »",
@@ -87,8 +87,8 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("DELETE FROM »where x = 1", "Found 'where', but expected a name. To use it as a name, write `where`."),
         (
             "ALTER TABLE t »RENAMED TO x",
-            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DEFAULT, DROP, OWNER, RENAME, REPLACE, SET, …. "
-            "Did you mean RENAME?",
+            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DEFAULT, DISABLE, DROP, ENABLE, INHERIT, "
+            "OWNER, …. Did you mean RENAME?",
         ),
         (
             "ALTER TABLE t ADD »CLOUMN a INT",
@@ -142,7 +142,10 @@ def test_place_in_several_lines() -> None:
 
 def test_found_and_expected() -> None:
     error = failure("ALTER TABLE t FOO")
-    known = ("ADD", "ALTER", "CHANGE", "CLUSTER", "DEFAULT", "DROP", "OWNER", "RENAME", "REPLACE", "SET", "UNSET")
+    known = (
+        *("ADD", "ALTER", "CHANGE", "CLUSTER", "DEFAULT", "DISABLE", "DROP", "ENABLE", "INHERIT", "OWNER", "RENAME"),
+        *("REPLACE", "SET", "UNSET"),
+    )
     assert (error.found, error.expected) == ("FOO", known)
 
 

@@ -42,7 +42,7 @@ def test_every_pattern_has_a_refused_statement(pattern: str) -> None:
         "UPDATE t SET a = CASE WHEN b THEN 1 END »FROM« s",
         "UPDATE t SET a = b IS DISTINCT FROM c »LIMIT« 1",
         "ALTER TABLE delta.`/x` »SET MANAGED«",
-        "»SET TAG ON VOLUME« c a = b",
+        "»SET TAG ON FUNCTION« c a = b",
         "EXPLAIN »BEGIN« SELECT 1; END",
         "»l:« BEGIN ATOMIC SELECT 1; END;",
     ],

@@ -16,7 +16,7 @@ ROWS = pa.table({"id": [1, 2]})
 
 def test_tables_of_dataframes(session: Session) -> None:
     with pytest.raises(CatalogNotFoundError):
-        session.write(ROWS).saveAsTable("main.sales.orders")
+        session.write(ROWS).saveAsTable("dev.sales.orders")
     session.sql("SET deltasql.catalog.autoCreate = true")
     session.write(ROWS).saveAsTable("main.sales.orders")
     assert session.catalog.resolve(("main", "sales", "orders")) is not None

@@ -253,7 +253,7 @@
 
 
 {% macro deltasql__apply_grants(relation, grant_config, should_revoke=True) %}
-  {#- Without records there are no users: a project that also runs elsewhere keeps its grants. -#}
+  {#- A project may also run elsewhere: without records it keeps its grants, and they do nothing. -#}
   {%- if grant_config and run_query('set deltasql.governance')[0][1] == 'RECORD' -%}
     {%- do default__apply_grants(relation, grant_config, should_revoke) -%}
   {%- elif grant_config -%}
