@@ -62,15 +62,19 @@ from deltasql.sql import (
     Incremental,
     NotIncrementalError,
     TableReference,
+    Token,
     TokenCursor,
     calls,
     calls_by_schema,
+    closing,
+    comma_separated,
     incremental,
     is_stable,
     misplaced,
     splice,
     table_references,
     tokenize,
+    unquote,
 )
 from deltasql.statements.constraints import CheckConstraint, inside, with_declared_keys
 from deltasql.statements.table import CreateTable
@@ -147,14 +151,35 @@ def without_live(name: TableName) -> TableName:
 
 
 def without_live_names(query: SqlText) -> SqlText:
-    """The query of a pipeline with blanks in place of the schema LIVE, so that offsets stay."""
+    """The query of a pipeline with blanks in place of the schema LIVE, and without cloud_files."""
     tokens = tokenize(query.text)
     spans = [
         (token.start, dot.end)
         for before, token, dot in zip((None, *tokens), tokens, tokens[1:], strict=False)
         if token.key == "LIVE" and dot.key == "." and (before is None or before.key in _BEFORE_TABLE)
     ]
-    return replace(query, text=splice(query.text, [(start, end, " " * (end - start)) for start, end in spans]).sql)
+    edits = [(start, end, " " * (end - start)) for start, end in spans]
+    edits += (edit for at in range(len(tokens)) for edit in _of_cloud_files(query.text, tokens, at))
+    return replace(query, text=splice(query.text, edits).sql) if edits else query
+
+
+def _of_cloud_files(text: str, tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int, str]]:
+    """`cloud_files(path, format, map(key, value, …))` at a token as STREAM read_files with these options."""
+    if tokens[at].key != "CLOUD_FILES" or at + 1 == len(tokens) or tokens[at + 1].key != "(":
+        return
+    end = closing(tokens, at + 1)
+    if end == len(tokens):
+        return
+    path, *others = (text[part[0].start : part[-1].end] for part in comma_separated(tokens[at + 2 : end]) if part)
+    options = [f"format => {others[0]}"] if others else []
+    if len(others) > 1:
+        values = [part for part in comma_separated(tokenize(others[1])[2:-1]) if part]
+        for key, value in zip(values[::2], values[1::2], strict=False):
+            name = unquote(key[0].text).removeprefix("cloudFiles.")
+            options.append(f"{name} => {others[1][value[0].start : value[-1].end]}")
+    before = {token.key for token in tokens[max(0, at - 2) : at]}
+    stream = "" if "STREAM" in before else "STREAM "
+    yield tokens[at].start, tokens[end].end, f"{stream}read_files({', '.join([path, *options])})"
 
 
 FLOW = "flow"

@@ -172,3 +172,24 @@ def test_flows_that_add_rows(tmp_path: Any) -> None:
         session.sql("CREATE OR REFRESH STREAMING TABLE t")
         session.sql("REFRESH STREAMING TABLE t FULL")
         assert sorted(rows_of(session, "t")) == [(1, "a"), (1, "b"), (2, "b")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "cloud_files('{0}', 'json')",
+        'STREAM(cloud_files("{0}", "json", map("cloudFiles.inferColumnTypes", "true")))',
+        "STREAM cloud_files('{0}', 'json', map('cloudFiles.schemaHints', 'a INT', 'multiLine', 'false'))",
+    ],
+)
+def test_files_of_the_first_form_of_pipelines(source: str, tmp_path: Any) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"a": 1}\n', encoding="utf-8")
+    with connect(str(tmp_path / "warehouse")) as session:
+        session.sql(f"CREATE STREAMING LIVE TABLE t AS SELECT a FROM {source.format(folder)}")
+        (folder / "b.json").write_text('{"a": 2}\n', encoding="utf-8")
+        session.sql("REFRESH STREAMING TABLE t")
+        session.sql("CREATE OR REFRESH LIVE TABLE n AS SELECT count(*) AS n FROM LIVE.t")
+        assert sorted(rows_of(session, "t")) == [(1,), (2,)]
+        assert rows_of(session, "n") == [(2,)]
