@@ -122,9 +122,9 @@ def _apply_changes(children: list[Any], tree: Tree, text: str) -> ApplyChanges:
     return ApplyChanges(without_live(table), changes)
 
 
-@builds("create_live_view")
+@builds("create_live_view", "refresh_view")
 def _live_view(children: list[Any], tree: Tree, text: str) -> CreateView:
-    """A view of a pipeline's first form: a temporary view, whose expectations are not checked."""
+    """A view of a pipeline: a temporary view, whose expectations are not checked."""
     _, _, name, elements, *clauses, query = children
     values = collect(clauses, tree.children[4:-1], text)
     columns = tuple(item for item in elements or () if isinstance(item, ViewColumn))

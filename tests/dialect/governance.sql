@@ -184,7 +184,7 @@ CREATE OR REFRESH STREAMING TABLE good_orders (CONSTRAINT has_id EXPECT (id IS N
 -- works
 CREATE OR REFRESH LIVE TABLE clean_orders AS SELECT * FROM LIVE.raw_orders;
 
--- refused STREAMING_TABLE_QUERY_NOT_SUPPORTED
+-- refused PATH_NOT_FOUND
 CREATE STREAMING LIVE TABLE raw AS SELECT * FROM cloud_files('/landing', 'json');
 
 -- works

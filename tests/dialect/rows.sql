@@ -272,7 +272,7 @@ DELETE FROM people_next WHERE id = 77 AND salary = 1;
 -- works
 COMMIT;
 
--- refused UNRESOLVED_ROUTINE
+-- refused ROUTINE_NOT_FOUND
 CALL nightly(DATE '2024-05-01');
 
 -- works
@@ -353,10 +353,10 @@ INSERT INTO by_day VALUES (1, NULL) ON CONFLICT (id) DO UPDATE SET day = NULL;
 -- refused DELTA_OPERATION_NOT_ALLOWED
 INSERT INTO by_day VALUES (1, NULL) RETURNING id;
 
--- works
+-- refused SCHEMA_NOT_FOUND
 SHOW PROCEDURES IN sales;
 
--- refused ROUTINE_NOT_FOUND
+-- refused SCHEMA_NOT_FOUND
 DESCRIBE PROCEDURE sales.nightly;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

@@ -73,7 +73,7 @@ def test_errors_have_their_place(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--keep-going", main) == cli.FAILED
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "main.sql:6:"
-    assert lines[1].startswith("[DELTASQL_CELL_FAILED] The cell failed in line 9: ZeroDivisionError: division by zero")
+    assert lines[1].startswith("[CELL_FAILED] The cell failed in line 9: ZeroDivisionError: division by zero")
     assert "main.sql:13:" in lines
     assert any("%scala does not run here" in line for line in lines)
     with pytest.raises(SystemExit):
@@ -92,7 +92,7 @@ def test_cells_of_jupyter_are_counted(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_shell_is_allowed_by_the_user_alone(capsys: pytest.CaptureFixture[str]) -> None:
     main = write("main.sql", "%sh echo one > file.txt\ncat file.txt", "%fs ls .")
     assert run(main) == cli.FAILED
-    assert "[DELTASQL_CELL_NOT_RUN] %sh does not run here." in capsys.readouterr().err
+    assert "[CELL_NOT_RUN] %sh does not run here." in capsys.readouterr().err
     assert not Path("file.txt").exists()
     assert run("--allow-shell", main) == cli.OK
     out = capsys.readouterr().out
@@ -103,13 +103,13 @@ def test_a_shell_is_allowed_by_the_user_alone(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize("included", ["./nothing", "", "'./no thing'"])
 def test_included_files_that_are_missing(included: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(write("main.sql", f"%run {included}")) == cli.FAILED
-    assert "[DELTASQL_NOTEBOOK_NOT_FOUND] There is no notebook" in capsys.readouterr().err
+    assert "[NOTEBOOK_NOT_FOUND] There is no notebook" in capsys.readouterr().err
 
 
 def test_notebooks_in_a_circle_end(capsys: pytest.CaptureFixture[str]) -> None:
     write("b.sql", "%run ./a")
     assert run(write("a.sql", "%run ./b")) == cli.FAILED
-    assert "[DELTASQL_NOTEBOOKS_NESTED]" in capsys.readouterr().err
+    assert "[NOTEBOOKS_NESTED]" in capsys.readouterr().err
 
 
 def test_a_notebook_runs_another(capsys: pytest.CaptureFixture[str]) -> None:

@@ -137,7 +137,6 @@ OBJECTS = (
         "CREATE OR REPLACE TABLE … AS SELECT … can be run again, CREATE TEMPORARY VIEW is computed when it is read.",
         (
             f"{NEW} < METRIC VIEW >",
-            "CREATE [OR] [REPLACE] < PRIVATE|TEMPORARY|TEMP MATERIALIZED VIEW >",
             "ALTER|DROP|REFRESH < METRIC VIEW >",
         ),
     ),
