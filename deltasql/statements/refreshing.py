@@ -170,16 +170,21 @@ def _of_cloud_files(text: str, tokens: Sequence[Token], at: int) -> Iterator[tup
     end = closing(tokens, at + 1)
     if end == len(tokens):
         return
-    path, *others = (text[part[0].start : part[-1].end] for part in comma_separated(tokens[at + 2 : end]) if part)
-    options = [f"format => {others[0]}"] if others else []
-    if len(others) > 1:
-        values = [part for part in comma_separated(tokenize(others[1])[2:-1]) if part]
-        for key, value in zip(values[::2], values[1::2], strict=False):
-            name = unquote(key[0].text).removeprefix("cloudFiles.")
-            options.append(f"{name} => {others[1][value[0].start : value[-1].end]}")
+    arguments = [text[part[0].start : part[-1].end] for part in comma_separated(tokens[at + 2 : end]) if part]
+    listed = ", ".join([*arguments[:1], *_file_options(arguments[1:])])
     before = {token.key for token in tokens[max(0, at - 2) : at]}
     stream = "" if "STREAM" in before else "STREAM "
-    yield tokens[at].start, tokens[end].end, f"{stream}read_files({', '.join([path, *options])})"
+    yield tokens[at].start, tokens[end].end, f"{stream}read_files({listed})"
+
+
+def _file_options(arguments: Sequence[str]) -> Iterator[str]:
+    """The format and the map of options of cloud_files as named arguments."""
+    for text in arguments[:1]:
+        yield f"format => {text}"
+    for text in arguments[1:]:
+        values = [part for part in comma_separated(tokenize(text)[2:-1]) if part]
+        for key, value in zip(values[::2], values[1::2], strict=False):
+            yield f"{unquote(key[0].text).removeprefix('cloudFiles.')} => {text[value[0].start : value[-1].end]}"
 
 
 FLOW = "flow"
