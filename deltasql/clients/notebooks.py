@@ -195,7 +195,6 @@ class NotebookRun:
 
     def _handed(self, result: Result) -> Any:
         """The rows of a query as a DataFrame of the namespace's `spark`."""
-
         assert self._spark is not None
         return home_of(self._spark).handed(result.df)
 

@@ -139,12 +139,12 @@ def test_tables_of_a_spark_that_was_handed_in_can_be_queried(given: Session, spa
 def test_another_catalog_is_told_alike_everywhere(either: Session) -> None:
     either.sql("CREATE TABLE t (a INT)")
     for sql in (
-        "SELECT * FROM main.default.t",
-        "INSERT INTO main.default.t VALUES (1)",
-        "DELETE FROM main.default.t",
-        "CREATE TABLE main.default.u (a INT)",
-        "DESCRIBE main.default.t",
-        "CREATE TEMP VIEW v AS SELECT * FROM t, main.default.t",
+        "SELECT * FROM other.default.t",
+        "INSERT INTO other.default.t VALUES (1)",
+        "DELETE FROM other.default.t",
+        "CREATE TABLE other.default.u (a INT)",
+        "DESCRIBE other.default.t",
+        "CREATE TEMP VIEW v AS SELECT * FROM t, other.default.t",
     ):
         with pytest.raises(CatalogNotFoundError) as caught:
             either.sql(sql)
