@@ -42,6 +42,7 @@ from deltasql.schema import quote_name as quote
 from deltasql.session import Placing, Run, Session, connect, described, parse_script, unstarted_engine
 from deltasql.sql import (
     BoundStatement,
+    Cell,
     TableReference,
     TokenCursor,
     bind_identifiers,
@@ -487,18 +488,18 @@ class Checker:
         Notebooks that one includes by %run are looked for from its `path`, for the names that they make. Other names
         may come from cells in other languages.
         """
-        for cell in cells_of(script):
-            self._complete = self._complete and cell.language in {"sql", "md", "run"}
+        cells = cells_of(script)
+        self._complete = self._complete and all(cell.language in {"sql", "md", "run"} for cell in cells)
         for statement in split(script):
-            self._include(script, path, statement.start)
+            self._include(cells, path, statement.start)
             try:
                 self._statement(statement.text)
             except DeltaSqlError as error:
                 yield finding(error, script, statement.start, statement.text)
 
-    def _include(self, script: str, path: str, before: int) -> None:
+    def _include(self, cells: Sequence[Cell], path: str, before: int) -> None:
         """Takes the names that notebooks make which %run includes, before an offset of a notebook; each once."""
-        for cell in cells_of(script):
+        for cell in cells:
             key = f"{path}:{cell.start}"
             if cell.language != "run" or cell.start >= before or key in self._included:
                 continue

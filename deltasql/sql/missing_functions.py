@@ -19,7 +19,7 @@ from typing import Any
 from deltasql.base import DeltaSqlError, __version__, conceal, errors
 from deltasql.schema import quote_text
 from deltasql.sql.constants import unquote
-from deltasql.sql.statement_texts import Replacement, is_whole_column
+from deltasql.sql.statement_texts import Replacement, first_of_call, is_whole_column, splice
 from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 
 _FILE = Path(__file__).with_name("builtin_functions.json")
@@ -90,7 +90,7 @@ def _call(sql: str, tokens: Sequence[Token], index: int) -> BuiltinCall | None:
     name = tokens[index].name.lower() if tokens[index].is_name else ""
     if tokens[index + 1].key != "(" or not (name in builtin_table()["ours"] or name in refused_functions()):
         return None
-    first, end = _first(tokens, index), closing(tokens, index + 1)
+    first, end = first_of_call(tokens, index), closing(tokens, index + 1)
     if first is None or end >= len(tokens):
         return None
     inner = comma_separated(tokens[index + 2 : end])
@@ -98,15 +98,6 @@ def _call(sql: str, tokens: Sequence[Token], index: int) -> BuiltinCall | None:
     parts = tuple(item.name for item in tokens[first : index + 1] if item.key != ".")
     opens, closes = tokens[index + 1].start, tokens[end].start
     return BuiltinCall(name, parts, tokens[first].start, opens, closes, arguments, is_whole_column(tokens, first, end))
-
-
-def _first(tokens: Sequence[Token], index: int) -> int | None:
-    """The index of the first token of a call; None for a function of another schema than the built-in one."""
-    first = index
-    while first >= 2 and tokens[first - 1].key == "." and tokens[first - 2].is_name:
-        first -= 2
-    qualifiers = [token.name.lower() for token in tokens[first:index:2]]
-    return first if qualifiers in ([], ["builtin"], ["system", "builtin"]) else None
 
 
 def own_text(call: BuiltinCall, metastore: str = "") -> list[Replacement]:
@@ -122,12 +113,7 @@ def own_text(call: BuiltinCall, metastore: str = "") -> list[Replacement]:
 
 def translated(sql: str) -> str:
     """An expression of a table with calls of Spark's functions in place of those that Spark lacks."""
-    edits = sorted(edit for call in builtin_calls(sql) for edit in own_text(call))
-    pieces, at = [], 0
-    for start, end, text in edits:
-        pieces += [sql[at:start], text]
-        at = end
-    return "".join([*pieces, sql[at:]]) if edits else sql
+    return splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
 
 
 def secret_text(call: BuiltinCall) -> str:

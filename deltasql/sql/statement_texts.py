@@ -209,15 +209,14 @@ def _calls_of_session(tokens: Sequence[Token], is_own: Callable[[str], bool]) ->
     for index, token in enumerate(tokens):
         name = token.name.lower() if token.is_name else ""
         if name in _FUNCTIONS or name in _USERS or name in _MEMBERSHIPS:
-            first = _first(tokens, index)
+            first = first_of_call(tokens, index)
             if first is not None and (first < index or name in _FUNCTIONS or not is_own(name)):
                 yield first, index, name
 
 
 def _shown_name(tokens: Sequence[Token], first: int, after: int, name: str) -> str:
     """The alias of a call from the token `first` up to `after`, if it is a whole column of a SELECT; else ""."""
-    is_column = (tokens[after].key if after < len(tokens) else "") in _ITEM_ENDS and _begins_column(tokens, first)
-    return f" AS {_quoted_always(name)}" if is_column else ""
+    return f" AS {_quoted_always(name)}" if is_whole_column(tokens, first, after - 1) else ""
 
 
 def _quoted_always(name: str) -> str:
@@ -266,7 +265,7 @@ def is_whole_column(tokens: Sequence[Token], first: int, last: int) -> bool:
     return after in _ITEM_ENDS and _begins_column(tokens, first)
 
 
-def _first(tokens: Sequence[Token], index: int) -> int | None:
+def first_of_call(tokens: Sequence[Token], index: int) -> int | None:
     """The index of the first token of a call, with its qualifiers; None for a function of another schema."""
     first = index
     while first >= 2 and tokens[first - 1].key == "." and tokens[first - 2].is_name:

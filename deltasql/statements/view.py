@@ -299,8 +299,11 @@ def view_schema(name: TableName, schema: StructType, columns: tuple[ViewColumn, 
     return StructType(tuple(fields))
 
 
-def created(statement: CreateView, context: Context) -> Plan:
-    """CREATE VIEW that is not temporary. Raises what is wrong with its name, its query and its columns."""
+def _new_parts(statement: CreateView | CreateMetricView, context: Context) -> tuple[str, str, str] | None:
+    """The full name of a view that is created or replaced; None where it exists, and IF NOT EXISTS is written.
+
+    Raises what is wrong with the name, or with what has it.
+    """
     name = statement.view
     context.refuse_version(name)
     context.refuse_information(name)
@@ -309,9 +312,18 @@ def created(statement: CreateView, context: Context) -> Plan:
     if entry is None:
         context.catalog.schema(parts[:2])
     elif statement.if_not_exists:
-        return Answer()
+        return None
     else:
         _refuse_taken(entry, name, or_replace=statement.or_replace)
+    return parts
+
+
+def created(statement: CreateView, context: Context) -> Plan:
+    """CREATE VIEW that is not temporary. Raises what is wrong with its name, its query and its columns."""
+    name = statement.view
+    parts = _new_parts(statement, context)
+    if parts is None:
+        return Answer()
     definition = view_definition(parts, name, statement.query, statement.columns, context)
     mode = SchemaMode.COMPENSATION if statement.mode is None else SchemaMode(statement.mode)
     definition = replace(definition, mode=mode, comment=statement.comment, properties=dict(statement.properties))
@@ -447,16 +459,9 @@ def plan_create_metric_view(statement: CreateMetricView, context: Context) -> Pl
     """The expressions of the YAML are analysed at once."""
     name = statement.view
     try:
-        context.refuse_version(name)
-        context.refuse_information(name)
-        parts = context.catalog.full_name(name.parts)
-        entry = context.catalog.find(parts)
-        if entry is None:
-            context.catalog.schema(parts[:2])
-        elif statement.if_not_exists:
+        parts = _new_parts(statement, context)
+        if parts is None:
             return Answer()
-        else:
-            _refuse_taken(entry, name, or_replace=statement.or_replace)
         definition = metric_definition(parts, name, statement.yaml, statement.columns, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
