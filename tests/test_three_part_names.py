@@ -51,6 +51,8 @@ OTHERWISE = frozenset(
             "governance/set_owner",
             "function/python",
         ),
+        *("function/show_functions_by_name", "query/databricks_functions", "procedure/create_procedure"),
+        *("governance/volumes", "properties/adjacent_strings"),
         *(
             "refresh/as_views",
             "refresh/source_columns",
