@@ -31,6 +31,7 @@ __getattr__, __dir__ = door(
     table_metadata: json_list
     update: Update
     view: CreateMetricView CreateView
+    volume: GetFile PutFile RemoveFromVolume
     """,
 )
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from deltasql.base import errors, pa
 from deltasql.schema import DataType
@@ -138,24 +138,34 @@ class Client:
         return handle in self._prepared or handle in self._waiting
 
 
-class Clients:
-    """All clients of a server. Those idle for `idle` seconds are closed when a new one begins.
+_Client = TypeVar("_Client", bound=Client)
+
+
+class Clients(Generic[_Client]):
+    """All clients of a server, which `make` creates. Those idle for `idle` seconds are closed when a new one begins.
 
     If there are `most`, the one idle longest is closed as well. Clients with a running call stay.
     """
 
-    def __init__(self, connect: Callable[[], Session], *, idle: float, most: int) -> None:
-        self._connect, self._idle, self._most = connect, idle, most
-        self._clients: dict[str, Client] = {}
-        self._working: dict[bytes, list[tuple[Client, threading.Event]]] = {}
+    def __init__(
+        self,
+        connect: Callable[[], Session],
+        *,
+        idle: float,
+        most: int,
+        make: Callable[[Callable[[], Session], bool], _Client] = Client,  # type: ignore[assignment]
+    ) -> None:
+        self._connect, self._idle, self._most, self._make = connect, idle, most, make
+        self._clients: dict[str, _Client] = {}
+        self._working: dict[bytes, list[tuple[_Client, threading.Event]]] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._clients)
 
-    def begin(self, keeps_zones: bool = True) -> Client:
+    def begin(self, keeps_zones: bool = True) -> _Client:
         """Adds a new client, and closes outdated ones."""
-        client = Client(self._connect, keeps_zones)
+        client = self._make(self._connect, keeps_zones)
         with self._lock:
             gone = self._outdated()
             self._clients[client.id] = client
@@ -163,7 +173,7 @@ class Clients:
             other.close()
         return client
 
-    def client(self, client_id: str) -> Client | None:
+    def client(self, client_id: str) -> _Client | None:
         """The client with this id; None for a text that is no client id. Raises SessionGoneError for an unknown id."""
         if not client_id.startswith(ID_MARK):
             return None
@@ -174,7 +184,7 @@ class Clients:
         client.has_returned = True
         return client
 
-    def holder(self, handle: bytes, asking: Client) -> Client:
+    def holder(self, handle: bytes, asking: _Client) -> _Client:
         """The client that owns a handle: usually `asking`.
 
         A program that does not return its id is a new client with each call, so such clients share their handles.
@@ -186,7 +196,7 @@ class Clients:
             strangers = (client for client in self._clients.values() if not client.has_returned)
             return next((client for client in strangers if client.owns(handle)), asking)
 
-    def close(self, handle: bytes, asking: Client) -> None:
+    def close(self, handle: bytes, asking: _Client) -> None:
         """Closes a prepared statement or a result, and stops the statement that runs for it."""
         self.holder(handle, asking).forget(handle)
         with self._lock:
@@ -195,7 +205,7 @@ class Clients:
                     closed.set()
 
     @contextmanager
-    def working(self, client: Client, *handles: bytes) -> Iterator[threading.Event]:
+    def working(self, client: _Client, *handles: bytes) -> Iterator[threading.Event]:
         """Context: a client works on prepared statements and results. The event is set once one of them is closed."""
         closed = threading.Event()
         with self._lock:
@@ -211,7 +221,7 @@ class Clients:
                         del self._working[handle]
 
     @contextmanager
-    def call(self, client: Client) -> Iterator[None]:
+    def call(self, client: _Client) -> Iterator[None]:
         """Context: a call of a client, whose session is not closed as idle."""
         with self._lock:
             client.calls += 1
@@ -222,16 +232,20 @@ class Clients:
                 client.calls -= 1
                 client.last_used = time.monotonic()
 
-    def end(self, client: Client) -> None:
+    def end(self, client: _Client) -> None:
         with self._lock:
             self._clients.pop(client.id, None)
         client.close()
 
+    def all(self) -> list[_Client]:
+        with self._lock:
+            return list(self._clients.values())
+
     def end_all(self) -> None:
-        for client in list(self._clients.values()):
+        for client in self.all():
             self.end(client)
 
-    def _outdated(self) -> list[Client]:
+    def _outdated(self) -> list[_Client]:
         """Removes and returns clients to close: idle ones, and above the limit first those that have never returned."""
         idle = (item for item in self._clients.values() if not item.calls)
         oldest = sorted(idle, key=lambda item: (item.has_returned, item.last_used))

@@ -419,7 +419,7 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
     Raises ServerNeedsTokenError, and ServerStartError, also for a file that cannot be read.
     """
     token = _token(settings, environment)
-    if token is None and not _is_of_this_machine(settings.host):
+    if token is None and not is_loopback(settings.host):
         raise errors.ServerNeedsTokenError(host=settings.host, variable=TOKEN)
     tls = None
     if settings.tls_certificate is not None and settings.tls_key is not None:
@@ -465,7 +465,7 @@ def serve(settings: Settings) -> None:
         signal.signal(number, stop)
     with running(settings) as uri:
         print(f"Arrow Flight SQL at {uri}, tables of {settings.warehouse}. Ctrl-C ends it.", flush=True)
-        if settings.tls_certificate is None and not _is_of_this_machine(settings.host):
+        if settings.tls_certificate is None and not is_loopback(settings.host):
             print("Without --tls-certificate and --tls-key the token can be read on its way.", file=sys.stderr)
         over.wait()
 
@@ -481,14 +481,19 @@ def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
 
 
 def _read(settings: Settings, path: str) -> bytes:
+    return read_file(path, f"{settings.host}:{settings.port}")
+
+
+def read_file(path: str, place: str) -> bytes:
+    """The bytes of a file that a server at `place` needs. Raises ServerStartError."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
         reason = f"the file {path} cannot be read: {error.strerror}"
-        raise errors.ServerStartError(place=f"{settings.host}:{settings.port}", reason=reason) from None
+        raise errors.ServerStartError(place=place, reason=reason) from None
 
 
-def _is_of_this_machine(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether a host is a loopback address; false for names other than localhost, which are not resolved."""
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -96,7 +96,7 @@ def _catalogs(session: Session, command: Any) -> Rows:
     return [(name,) for name in session.catalog.catalogs()]
 
 
-def _schema_pairs(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
+def schema_pairs(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
     """Pairs of catalog and schema; none for the catalog "", since every schema is in a catalog."""
     matches = like(schema)
     for name in session.catalog.catalogs():
@@ -105,12 +105,12 @@ def _schema_pairs(session: Session, catalog: str | None, schema: str | None) -> 
 
 
 def _schemas(session: Session, command: Any) -> Rows:
-    return list(_schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")))
+    return list(schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")))
 
 
 def _relations(session: Session, command: Any) -> Iterator[Relation]:
     matches, types = like(_filter(command, "table_name_filter_pattern")), set(command.table_types)
-    for key in _schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")):
+    for key in schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")):
         for relation in relations(session, *key):
             if matches(relation.parts[2]) and (not types or _type(relation) in types):
                 yield relation
@@ -157,22 +157,32 @@ def _table_types(session: Session, command: Any) -> Rows:
     return [(TABLE,), (VIEW,)]
 
 
-def _named(session: Session, command: Any, prefix: str = "") -> Description | None:
-    """The table that a command names; missing parts are the current catalog and schema.
+def _named(session: Session, catalog: str | None, schema: str | None, table: str) -> Description | None:
+    """The table of a name; missing parts are the current catalog and schema.
 
     None for a missing table, which then has no keys: the JDBC driver would turn an error into one of another kind.
     """
     names = session.catalog
-    catalog = _filter(command, f"{prefix}catalog") or names.current_catalog
-    schema = _filter(command, f"{prefix}db_schema") or names.current_schema
     try:
-        return described(session, (catalog, schema, getattr(command, f"{prefix}table")))
+        return described(session, (catalog or names.current_catalog, schema or names.current_schema, table))
     except (errors.TableNotFoundError, errors.SchemaNotFoundError, errors.CatalogNotFoundError):
         return None
 
 
-def _primary_keys(session: Session, command: Any) -> Iterator[tuple[Any, ...]]:
-    table = _named(session, command)
+TableParts = tuple[str | None, str | None, str | None]
+
+
+def _parts(command: Any, prefix: str = "") -> TableParts:
+    return (
+        _filter(command, f"{prefix}catalog"),
+        _filter(command, f"{prefix}db_schema"),
+        getattr(command, f"{prefix}table"),
+    )
+
+
+def primary_key_rows(session: Session, name: TableParts) -> Iterator[tuple[Any, ...]]:
+    """A row for each column of a table's primary key: catalog, schema, table, column, key, number from 1."""
+    table = _named(session, *name[:2], name[2] or "")
     if table is None:
         return
     for key in table.keys:
@@ -181,21 +191,24 @@ def _primary_keys(session: Session, command: Any) -> Iterator[tuple[Any, ...]]:
                 yield (*table.relation.parts, column, key.name, number)
 
 
-def _imported(session: Session, command: Any) -> Rows:
-    table = _named(session, command)
+def imported_keys(session: Session, name: TableParts) -> Rows:
+    """The foreign keys of a table, sorted by the table that they refer to, in the columns of Flight SQL."""
+    table = _named(session, *name[:2], name[2] or "")
     return [] if table is None else sorted(_foreign_keys(session, table), key=_by_parent)
 
 
-def _exported(session: Session, command: Any) -> Rows:
-    parent = _named(session, command)
+def exported_keys(session: Session, name: TableParts) -> Rows:
+    """The foreign keys that refer to a table, sorted by the table that has them."""
+    parent = _named(session, *name[:2], name[2] or "")
     if parent is None:
         return []
     rows = (row for table in _all_tables(session) for row in _foreign_keys(session, table))
     return sorted((row for row in rows if row[:3] == parent.relation.parts), key=_by_child)
 
 
-def _cross_reference(session: Session, command: Any) -> Rows:
-    parent, child = _named(session, command, "pk_"), _named(session, command, "fk_")
+def cross_reference(session: Session, parent_name: TableParts, child_name: TableParts) -> Rows:
+    """The foreign keys of one table that refer to another."""
+    parent, child = (_named(session, *name[:2], name[2] or "") for name in (parent_name, child_name))
     if parent is None or child is None:
         return []
     rows = _foreign_keys(session, child)
@@ -211,7 +224,7 @@ def _by_child(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _all_tables(session: Session) -> Iterator[Description]:
-    for key in _schema_pairs(session, None, None):
+    for key in schema_pairs(session, None, None):
         for relation in relations(session, *key):
             if not relation.is_view:
                 try:
@@ -252,10 +265,19 @@ ANSWERS: Mapping[str, FlightAnswer] = {
         _tables,
     ),
     "CommandGetTableTypes": FlightAnswer(_always(_TABLE_TYPES), _table_types),
-    "CommandGetPrimaryKeys": FlightAnswer(_always(_PRIMARY_KEYS), _primary_keys),
-    "CommandGetImportedKeys": FlightAnswer(_always(_FOREIGN_KEYS), _imported),
-    "CommandGetExportedKeys": FlightAnswer(_always(_FOREIGN_KEYS), _exported),
-    "CommandGetCrossReference": FlightAnswer(_always(_FOREIGN_KEYS), _cross_reference),
+    "CommandGetPrimaryKeys": FlightAnswer(
+        _always(_PRIMARY_KEYS), lambda session, command: primary_key_rows(session, _parts(command))
+    ),
+    "CommandGetImportedKeys": FlightAnswer(
+        _always(_FOREIGN_KEYS), lambda session, command: imported_keys(session, _parts(command))
+    ),
+    "CommandGetExportedKeys": FlightAnswer(
+        _always(_FOREIGN_KEYS), lambda session, command: exported_keys(session, _parts(command))
+    ),
+    "CommandGetCrossReference": FlightAnswer(
+        _always(_FOREIGN_KEYS),
+        lambda session, command: cross_reference(session, _parts(command, "pk_"), _parts(command, "fk_")),
+    ),
     "CommandGetSqlInfo": FlightAnswer(_always(SQL_INFO), lambda session, command: sql_info(command.info)),
     "CommandGetXdbcTypeInfo": FlightAnswer(
         _always(TYPE_INFO),

@@ -93,12 +93,16 @@ class RowsAtHand:
 def rows_of(session: Session, sql: str, values: Values | None = None) -> ClientRows:
     """The rows of a statement; no columns for one without a result. A query has not run yet, others have."""
     result = session.sql(sql, args=values)
-    schema = schema_of(result.schema)
     if result.is_query:
-        return LazyRows(result, schema)
-    return RowsAtHand(
-        _cast_to_announced_schema(result.to_arrow(), schema) if result.columns else pa.table({}), result.time_zone
-    )
+        return LazyRows(result, schema_of(result.schema))
+    return RowsAtHand(rows_in_arrow(result), result.time_zone)
+
+
+def rows_in_arrow(result: Result) -> pa.Table:
+    """The rows of a result in the Arrow types of its columns; no columns for a statement without a result."""
+    if not result.columns and not result.is_query:
+        return pa.table({})
+    return _cast_to_announced_schema(result.to_arrow(), schema_of(result.schema))
 
 
 def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
