@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,6 +34,9 @@ def connect(warehouse: Address) -> Iterator[Connect]:
     yield connected
     for item in opened:
         item.close()
+    opened.clear()
+    # A connection that could not be opened tries to close itself when it is collected, not in a later test.
+    gc.collect()
 
 
 def connection(address: Address, **options: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from deltasql.clients.dbapi.typed_values import bound
 from deltasql.databricks import sql
 from deltasql.databricks.sql import parameters as p
 from deltasql.databricks.sql.client import WAREHOUSE
@@ -168,17 +169,17 @@ def told(value: Any) -> Any:
     ids=str,
 )
 def test_values_with_types(value: Any, expected: Any) -> None:
-    text, args = p.bound("SELECT ?", [value], inline=False)
+    text, args = bound("SELECT ?", [value], inline=False)
     assert text == "SELECT ?"
     assert [told(item) for item in args or ()] == [expected]
 
 
 def test_names_of_parameters() -> None:
-    assert p.bound("SELECT %(a)s, :b", {"a": 1, "b": 2}, inline=False) == ("SELECT :a, :b", {"a": 1, "b": 2})
-    text, args = p.bound("SELECT :a", [p.IntegerParameter(1, "a")], inline=False)
+    assert bound("SELECT %(a)s, :b", {"a": 1, "b": 2}, inline=False) == ("SELECT :a, :b", {"a": 1, "b": 2})
+    text, args = bound("SELECT :a", [p.IntegerParameter(1, "a")], inline=False)
     assert (text, list(args or ())) == ("SELECT :a", ["a"])
-    assert p.bound("SELECT 1", None, inline=False) == ("SELECT 1", None)
-    assert p.bound("SELECT %s, %s, 'a%%'", ["x", [1, 2]], inline=True) == ("SELECT 'x', (1, 2), 'a%'", None)
-    assert p.bound("SELECT %(x)s", {"x": None}, inline=True) == ("SELECT NULL", None)
+    assert bound("SELECT 1", None, inline=False) == ("SELECT 1", None)
+    assert bound("SELECT %s, %s, 'a%%'", ["x", [1, 2]], inline=True) == ("SELECT 'x', (1, 2), 'a%'", None)
+    assert bound("SELECT %(x)s", {"x": None}, inline=True) == ("SELECT NULL", None)
     with pytest.raises(sql.NotSupportedError, match="SimpleNamespace has no SQL type"):
-        p.bound("SELECT %s", [SimpleNamespace()], inline=True)
+        bound("SELECT %s", [SimpleNamespace()], inline=True)
