@@ -2197,6 +2197,10 @@ class FullRefreshDisallowedError(DeltaSqlError):
     table: str
 
 @dataclass(eq=False)
+class PipelineIntervalError(DeltaSqlError):
+    interval: str
+
+@dataclass(eq=False)
 class ProcedureNotFoundError(DeltaSqlError):
     procedure: str
     advice: str

@@ -60,11 +60,14 @@ def steps(dataset: Dataset, graph: Graph) -> tuple[Step, ...]:
 
 def fingerprint(dataset: Dataset, graph: Graph) -> str:
     """A text that differs for definitions with another meaning."""
-    meant = [
-        ([token.text for token in tokenize(step.sql)], step.definition.namespace, step.definition.settings)
-        for step in steps(dataset, graph)
-    ]
-    return hashlib.sha256(json.dumps(meant).encode()).hexdigest()[:16]
+    return hashlib.sha256("".join(map(fingerprint_of, steps(dataset, graph))).encode()).hexdigest()[:16]
+
+
+def fingerprint_of(step: Step) -> str:
+    """The fingerprint of one statement, whatever its blanks and comments."""
+    words = [token.text for token in tokenize(step.sql)]
+    meant = json.dumps((words, step.definition.namespace, step.definition.settings))
+    return hashlib.sha256(meant.encode()).hexdigest()[:16]
 
 
 def _spliced(definition: Definition, dataset: Dataset, graph: Graph) -> Spliced:
