@@ -289,9 +289,15 @@ def _read(read: Callable[[str], Any], text: str) -> Any:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve, COMPLETION: _complete, PIPELINE: _pipeline}.get(
-        options.command, _sql
-    )
+    work = {
+        DEMO: _demo,
+        CHECK: _check,
+        LSP: _lsp,
+        TEST: _test,
+        SERVE: _serve,
+        COMPLETION: _complete,
+        PIPELINE: _pipeline,
+    }.get(options.command, _sql)
     return work(options)
 
 

@@ -2201,6 +2201,11 @@ class PipelineIntervalError(DeltaSqlError):
     interval: str
 
 @dataclass(eq=False)
+class EventLogError(DeltaSqlError):
+    subject: str
+    advice: str
+
+@dataclass(eq=False)
 class ProcedureNotFoundError(DeltaSqlError):
     procedure: str
     advice: str

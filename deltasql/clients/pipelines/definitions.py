@@ -113,9 +113,7 @@ class _File:
     settings: list[str] = field(default_factory=list)
 
 
-def definitions(
-    pipeline: Specification, namespace: tuple[str, str], problems: list[Problem]
-) -> Iterator[Definition]:
+def definitions(pipeline: Specification, namespace: tuple[str, str], problems: list[Problem]) -> Iterator[Definition]:
     """The definitions of all files in order; `problems` gets what is wrong with statements and files.
 
     `namespace` is the catalog and schema of the pipeline.

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from deltasql.base import DeltaSqlError, pa
+from deltasql.catalog import PIPELINE_ID
 from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset
-from deltasql.clients.pipelines.planning import PIPELINE_ID
 from deltasql.clients.pipelines.update import COMPLETED, FAILED, SKIPPED, Outcome, Update
 from deltasql.session import Session
 
@@ -104,7 +104,9 @@ class EventLog:
     def _flow(self, dataset: Dataset) -> dict[str, Any]:
         graph = self._update.graph
         inputs = [item.name for item in graph.feeding(dataset)]
-        inputs += [name for key in (dataset.key, *_views(dataset, self._update)) for name in graph.datasets[key].outside]
+        inputs += [
+            name for key in (dataset.key, *_views(dataset, self._update)) for name in graph.datasets[key].outside
+        ]
         return {
             "output_dataset": dataset.name,
             "input_datasets": list(dict.fromkeys(inputs)),

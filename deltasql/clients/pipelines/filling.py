@@ -13,17 +13,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltasql.base import DeltaSqlError, errors, session_settings
-from deltasql.catalog import TableEntry, ViewEntry, sql_name
+from deltasql.catalog import EVENT_LOG, PIPELINE_ID, TableEntry, ViewEntry, marks_of, sql_name
 from deltasql.clients.pipelines.definitions import Problem
 from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset, Graph
-from deltasql.clients.pipelines.planning import PIPELINE_ID, Planned, owner_of, require_free, surroundings
+from deltasql.clients.pipelines.planning import Planned, owner_of, require_free, surroundings
 from deltasql.clients.pipelines.texts import Step, fingerprint, fingerprint_of, steps
 from deltasql.files import Result
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session
 from deltasql.statements import CreateFlow
 
-FINGERPRINT, EVENT_LOG, ONCE = "pipelines.fingerprint", "pipelines.eventLog", "pipelines.flowsThatRanOnce"
+FINGERPRINT, ONCE = "pipelines.fingerprint", "pipelines.flowsThatRanOnce"
 RESET_ALLOWED = "pipelines.reset.allowed"
 _GIVEN = (session_settings.USER.name, session_settings.GROUPS.name, session_settings.AUTO_CREATE.name)
 _INSERTED = ("numOutputRows", "numTargetRowsInserted", "numCopiedRows")
@@ -84,7 +84,7 @@ class Filling:
         try:
             require_free(self.plan.pipeline.id, self.dataset, self.session)
             entry = self.session.catalog.find(self.dataset.key)
-            is_same = entry is not None and _marks(entry).get(FINGERPRINT) == self._fingerprint
+            is_same = entry is not None and marks_of(entry).get(FINGERPRINT) == self._fingerprint
             before = self._version(entry)
         except DeltaSqlError as error:
             raise StepError(self.dataset.definition.problem(error)) from error
@@ -141,7 +141,7 @@ class Filling:
 
     def _define(self, entry: TableEntry | ViewEntry | None, done: Filled) -> None:
         """Runs the statements, which are new or others than before. Flows that ran once do so again with FULL alone."""
-        ran = set() if entry is None or self.full else set(json.loads(_marks(entry).get(ONCE, "[]")))
+        ran = set() if entry is None or self.full else set(json.loads(marks_of(entry).get(ONCE, "[]")))
         if isinstance(entry, TableEntry) and self._starts_over:
             self._sql(self._steps[0], f"DROP {self.dataset.kind} {self.dataset.name}")
         elif isinstance(entry, TableEntry) and self.dataset.flows:
@@ -187,7 +187,13 @@ class Filling:
             if value is not None:
                 self.session.settings.give(key, value)
         settings = [f"SET {key} = {value}" for key, value in self.like.settings.changed()]
-        for sql in ("RESET", *settings, *surroundings(self.plan.pipeline, step.definition), f"USE CATALOG {catalog}", f"USE {schema}"):
+        for sql in (
+            "RESET",
+            *settings,
+            *surroundings(self.plan.pipeline, step.definition),
+            f"USE CATALOG {catalog}",
+            f"USE {schema}",
+        ):
             self._sql(step, sql)
 
     def _sql(self, step: Step, sql: str) -> Result:
@@ -250,12 +256,6 @@ def _answer(result: Result, done: Filled) -> None:
     if list(result.columns)[:1] == ["refresh"]:
         rows = result.collect()
         done.reason = str(rows[0][1]) if rows else done.reason
-
-
-def _marks(entry: TableEntry | ViewEntry) -> Mapping[str, str]:
-    if isinstance(entry, ViewEntry):
-        return entry.definition.properties
-    return {} if entry.refreshed is None else entry.refreshed.view.properties
 
 
 def _count(metrics: Mapping[str, Any], keys: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from deltasql.base import DeltaSqlError, errors
-from deltasql.catalog import TableEntry, ViewEntry
+from deltasql.catalog import PIPELINE_ID, TableEntry, ViewEntry, marks_of
 from deltasql.clients.checking import Checker, EngineNeededError
 from deltasql.clients.pipelines.definitions import DEFAULT_SCHEMA, Definition, Problem, definitions, values_of
 from deltasql.clients.pipelines.graph import TEMPORARY_VIEW, Dataset, Graph, graph
@@ -15,9 +15,6 @@ from deltasql.clients.pipelines.specification import Specification, shown_path
 from deltasql.clients.pipelines.texts import steps
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session
-
-PIPELINE_ID = "pipelines.pipelineId"
-"""The key, in the properties of a stored query, of the pipeline that made it. Databricks has the same property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +127,4 @@ def kind_of(entry: TableEntry | ViewEntry) -> str:
 
 def owner_of(entry: TableEntry | ViewEntry) -> str | None:
     """The id of the pipeline that made a table or a view; None for others."""
-    if isinstance(entry, ViewEntry):
-        return entry.definition.properties.get(PIPELINE_ID)
-    return None if entry.refreshed is None else entry.refreshed.view.properties.get(PIPELINE_ID)
+    return marks_of(entry).get(PIPELINE_ID)

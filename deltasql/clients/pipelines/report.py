@@ -49,7 +49,7 @@ def show_graph(options: argparse.Namespace, session: Session | None) -> bool:
         print(text_of(plan.graph))
     if getattr(options, "dry_run", False):
         _selection(options, plan)
-        print(f"Planned {counted(len(plan.graph.stored), "datasets")}; nothing was run.")
+        print(f"Planned {counted(len(plan.graph.stored), 'datasets')}; nothing was run.")
     return True
 
 
@@ -115,7 +115,7 @@ def _update(options: argparse.Namespace, plan: Planned, session: Session, *, qui
     events.flush()
     shown = _Shown(plan, quiet)
     if not quiet:
-        print(f"Pipeline {plan.pipeline.name} ({plan.pipeline.id}): {counted(len(update.selected), "datasets")}")
+        print(f"Pipeline {plan.pipeline.name} ({plan.pipeline.id}): {counted(len(update.selected), 'datasets')}")
 
     def ended(outcome: Outcome) -> None:
         shown.ended(outcome)
@@ -165,7 +165,7 @@ class _Shown:
         """Prints the last line."""
         if all(item.state == COMPLETED and not item.is_new for item in outcomes):
             if not self._quiet:
-                print(f"Nothing is new: {counted(len(outcomes), "datasets")} up to date ({seconds:.1f} s).")
+                print(f"Nothing is new: {counted(len(outcomes), 'datasets')} up to date ({seconds:.1f} s).")
             return
         states = [(state, sum(item.state == state for item in outcomes)) for state in (COMPLETED, FAILED, SKIPPED)]
         counts = ", ".join(f"{number} {state.lower()}" for state, number in states if number)

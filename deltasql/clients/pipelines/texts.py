@@ -28,7 +28,6 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql import Replacement, Spliced, splice, tokenize
 from deltasql.statements import CreateRefreshed, CreateView
 
-
 _BEFORE_TABLE = frozenset({"FROM", "JOIN", ",", "("})
 
 

@@ -18,7 +18,7 @@ from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import sql_name
 from deltasql.clients.pipelines.definitions import Problem
 from deltasql.clients.pipelines.filling import RESET_ALLOWED, Filled, Filling, StepError
-from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset, Graph
+from deltasql.clients.pipelines.graph import VIEW, Dataset, Graph
 from deltasql.clients.pipelines.planning import Planned, kind_of, owner_of
 from deltasql.plan import StatementWarning
 from deltasql.schema import quote_name as quote
