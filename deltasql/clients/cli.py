@@ -289,16 +289,8 @@ def _read(read: Callable[[str], Any], text: str) -> Any:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    work = {
-        DEMO: _demo,
-        CHECK: _check,
-        LSP: _lsp,
-        TEST: _test,
-        SERVE: _serve,
-        COMPLETION: _complete,
-        PIPELINE: _pipeline,
-    }.get(options.command, _sql)
-    return work(options)
+    work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve, COMPLETION: _complete}
+    return {**work, PIPELINE: _pipeline}.get(options.command, _sql)(options)
 
 
 def _complete(options: argparse.Namespace) -> int:

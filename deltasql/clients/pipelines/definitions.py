@@ -79,7 +79,7 @@ class Problem(NamedTuple):
 class Definition:
     """A statement that defines a dataset or a flow.
 
-    `sql` is its text with the values of the configuration. Unqualified names are of `namespace`, a catalog and a schema.
+    `sql` is its text with the values of the configuration. `namespace` is the catalog and schema of unqualified names.
     `settings` are the SET statements before it in its file.
     """
 

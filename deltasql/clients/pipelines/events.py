@@ -104,9 +104,8 @@ class EventLog:
     def _flow(self, dataset: Dataset) -> dict[str, Any]:
         graph = self._update.graph
         inputs = [item.name for item in graph.feeding(dataset)]
-        inputs += [
-            name for key in (dataset.key, *_views(dataset, self._update)) for name in graph.datasets[key].outside
-        ]
+        keys = (dataset.key, *_views(dataset, self._update))
+        inputs += [name for key in keys for name in graph.datasets[key].outside]
         return {
             "output_dataset": dataset.name,
             "input_datasets": list(dict.fromkeys(inputs)),

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltasql.base import DeltaSqlError, errors, session_settings
-from deltasql.catalog import EVENT_LOG, PIPELINE_ID, TableEntry, ViewEntry, marks_of, sql_name
+from deltasql.catalog import EVENT_LOG, PIPELINE_ID, TableEntry, ViewEntry, marks_of
 from deltasql.clients.pipelines.definitions import Problem
 from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset, Graph
 from deltasql.clients.pipelines.planning import Planned, owner_of, require_free, surroundings
 from deltasql.clients.pipelines.texts import Step, fingerprint, fingerprint_of, steps
 from deltasql.files import Result
+from deltasql.plan import TableName
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session
 from deltasql.statements import CreateFlow
@@ -133,7 +134,7 @@ class Filling:
         """The statements are the same: only rows may be new."""
         step = self._steps[-1]
         self._surround(step)
-        words = f"REFRESH {self.dataset.kind} {self.dataset.name}{' FULL' if self.full else ''}"
+        words = f"REFRESH {self.dataset.kind} {self.dataset.full_name}{' FULL' if self.full else ''}"
         _answer(self._sql(step, words), done)
         if self.full:
             for once in filter(_runs_once, self._steps):
@@ -143,7 +144,7 @@ class Filling:
         """Runs the statements, which are new or others than before. Flows that ran once do so again with FULL alone."""
         ran = set() if entry is None or self.full else set(json.loads(marks_of(entry).get(ONCE, "[]")))
         if isinstance(entry, TableEntry) and self._starts_over:
-            self._sql(self._steps[0], f"DROP {self.dataset.kind} {self.dataset.name}")
+            self._sql(self._steps[0], f"DROP {self.dataset.kind} {self.dataset.full_name}")
         elif isinstance(entry, TableEntry) and self.dataset.flows:
             self._forget_flows(entry)
         for step in self._steps:
@@ -156,7 +157,7 @@ class Filling:
             if _runs_once(step):
                 self._mark({ONCE: json.dumps(sorted(ran))})
         if entry is not None and self.full and self.dataset.kind == STREAMING_TABLE and not self._starts_over:
-            _answer(self._sql(self._steps[-1], f"REFRESH {self.dataset.kind} {self.dataset.name} FULL"), done)
+            _answer(self._sql(self._steps[-1], f"REFRESH {self.dataset.kind} {self.dataset.full_name} FULL"), done)
 
     def _first(self, step: Step, entry: TableEntry | ViewEntry | None, done: Filled) -> None:
         """Runs a statement. With FULL a table with other columns, types or partitions is dropped before."""
@@ -166,7 +167,7 @@ class Filling:
             refused = (errors.RedeclaredTableError, errors.StreamingQueryError)
             if not (self.full and entry is not None and isinstance(failure.problem.error, refused)):
                 raise
-            self._sql(step, f"DROP {self.dataset.kind} {self.dataset.name}")
+            self._sql(step, f"DROP {self.dataset.kind} {self.dataset.full_name}")
             _answer(self._run(step), done)
 
     def _forget_flows(self, entry: TableEntry) -> None:
@@ -187,13 +188,8 @@ class Filling:
             if value is not None:
                 self.session.settings.give(key, value)
         settings = [f"SET {key} = {value}" for key, value in self.like.settings.changed()]
-        for sql in (
-            "RESET",
-            *settings,
-            *surroundings(self.plan.pipeline, step.definition),
-            f"USE CATALOG {catalog}",
-            f"USE {schema}",
-        ):
+        settings += surroundings(self.plan.pipeline, step.definition)
+        for sql in ("RESET", *settings, f"USE CATALOG {catalog}", f"USE {schema}"):
             self._sql(step, sql)
 
     def _sql(self, step: Step, sql: str) -> Result:
@@ -223,14 +219,14 @@ class Filling:
         """The version of the table; -1 before there is one."""
         if not isinstance(entry, TableEntry):
             return -1
-        return self.session.log(sql_name(entry.parts)).snapshot().version
+        return self.session.log(TableName(entry.parts)).snapshot().version
 
     def _count(self, done: Filled, before: int) -> None:
         """Reads mode and counts from the commits behind version `before`."""
         now = self._version(self.session.catalog.find(self.dataset.key))
         if now == before:
             return
-        history = self.session.sql(f"DESCRIBE HISTORY {self.dataset.name} LIMIT {now - before}")
+        history = self.session.sql(f"DESCRIBE HISTORY {self.dataset.full_name} LIMIT {now - before}")
         commits = [dict(zip(history.columns, row, strict=True)) for row in history.collect()]
         refreshes = [item for item in commits if "mode" in (item["operationParameters"] or {})]
         metrics = [item["operationMetrics"] or {} for item in commits]
@@ -274,4 +270,4 @@ def _expectations(metrics: Sequence[Mapping[str, Any]]) -> Iterator[Expected]:
             for index, end in enumerate((PASSED, FAILED)):
                 if key.startswith(_PREFIX) and key.endswith(end):
                     found.setdefault(key[len(_PREFIX) : -len(end)], [0, 0])[index] += int(value)
-    yield from (Expected(name, *counts) for name, counts in sorted(found.items()))
+    yield from (Expected(name, counts[0], counts[1]) for name, counts in sorted(found.items()))

@@ -9,6 +9,7 @@ from deltasql.base import DeltaSqlError, did_you_mean, errors
 from deltasql.catalog import Refreshed, sql_name
 from deltasql.clients.pipelines.definitions import Definition, Problem
 from deltasql.plan import SqlText, TableName
+from deltasql.schema import quote_name as quote
 from deltasql.sql import TableReference, table_references
 from deltasql.statements import ApplyChanges, AutoCdc, CreateFlow, CreateRefreshed, CreateView, ViewScope
 
@@ -38,8 +39,13 @@ class Dataset:
 
     @property
     def name(self) -> str:
-        """The full name as SQL."""
+        """The name in messages, without the catalog that a warehouse begins with."""
         return sql_name(self.key)
+
+    @property
+    def full_name(self) -> str:
+        """The name with all its parts, as SQL."""
+        return ".".join(map(quote, self.key))
 
     @property
     def statements(self) -> tuple[Definition, ...]:

@@ -10,9 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from deltasql.base import Caret, DeltaSqlError
-from deltasql.catalog import sql_name
 from deltasql.clients.pipelines.definitions import Definition, Problem
 from deltasql.clients.pipelines.graph import (
     TEMPORARY_VIEW,
@@ -101,7 +101,8 @@ def _views(
         if view is None or view.kind != TEMPORARY_VIEW:
             if definition.namespace != reader.namespace and len(parts) < 3:
                 alias = "" if reference.alias is not None else f" AS {quote(parts[-1])}"
-                yield start, end, f"{sql_name(definition.full_name(TableName(tuple(parts))))}{alias}"
+                full = ".".join(map(quote, definition.full_name(TableName(tuple(parts)))))
+                yield start, end, f"{full}{alias}"
             continue
         query = _query(view, reader, graph, streams=streams and not source)
         if source:
@@ -133,8 +134,7 @@ def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool) ->
 
 def _without_streams(text: SqlText, taken: set[int]) -> Iterator[Replacement]:
     """Blanks in place of the words STREAM of a text, but for those that are `taken`."""
-    tokens = tokenize(text.text)
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokenize(text.text)):
         start = text.start + token.start
         if token.key == "STREAM" and before.key in _BEFORE_TABLE and start not in taken:
             yield start, start + len(token.text), " " * len(token.text)

@@ -205,4 +205,5 @@ class Update:
 def event_log_name(plan: Planned) -> str:
     """The name of the table of events, as SQL: that of the file, or one of the pipeline's id in its schema."""
     name = plan.pipeline.event_log or (f"event_log_{plan.pipeline.id.replace('-', '_')}",)
-    return sql_name((*plan.namespace, *name)[-3:] if len(name) == 1 else (plan.namespace[0], *name)[-3:])
+    parts = (*plan.namespace, *name) if len(name) == 1 else (plan.namespace[0], *name)
+    return ".".join(map(quote, parts[-3:]))
