@@ -100,6 +100,7 @@ FILES = {
     "clients.pytest_plugin": "scripts and their outputs",
     "clients.repl": "the history of the shell, scripts that it runs, the user's editor and pager",
     "clients.cli": "scripts",
+    "clients.pipelines": "the files of a pipeline, and pictures of it",
     "clients.dbt": "the folder of its macros",
     "clients.checking": "the scratch warehouse",
     "clients.command": "the file of settings, scripts",

@@ -64,7 +64,6 @@ from deltasql.planner.read_files import (
 from deltasql.schema import StructType
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
-    EVENT_LOG_FUNCTION,
     FILE_FUNCTIONS,
     SECRET_FUNCTIONS,
     BuiltinCall,
@@ -569,8 +568,7 @@ def _referred(
         return replace(source[1], described=described)
     if reference.statement is not None:
         return _of_statement(context, reference.statement, position)
-    if reference.arguments is not None and reference.parts[-1].lower() == EVENT_LOG_FUNCTION:
-        reference = event_log(reference, context)
+    reference = event_log(reference, context)
     if reference.arguments is not None:
         if reference.parts[-1].lower() in FILE_FUNCTIONS:
             return called_files(reference, context, described)

@@ -12,11 +12,16 @@ from dataclasses import replace
 from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import EVENT_LOG, PIPELINE_ID, Entry, marks_of
 from deltasql.planner.context import Context
-from deltasql.sql import TableReference, table_name, tokenize, unquote
+from deltasql.sql import EVENT_LOG_FUNCTION, TableReference, table_name, tokenize, unquote
 
 
 def event_log(reference: TableReference, context: Context) -> TableReference:
-    """The reference to the table of events in place of the call. Raises EventLogError, TableNotFoundError."""
+    """The reference to the table of events in place of a call; any other reference as it is.
+
+    Raises EventLogError, TableNotFoundError.
+    """
+    if reference.arguments is None or reference.parts[-1].lower() != EVENT_LOG_FUNCTION:
+        return reference
     arguments = reference.arguments or ()
     tokens = tokenize(arguments[0].text) if len(arguments) == 1 else []
     if len(tokens) == 1 and tokens[0].kind == "string":

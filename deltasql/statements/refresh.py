@@ -66,6 +66,7 @@ from deltasql.statements.refreshing import (
     stream_of,
     stream_refresh,
     table_source,
+    tallied,
     without_live,
 )
 from deltasql.statements.table import AlterClustering, ColumnDefinition, CreateTable, RenameTable
@@ -445,9 +446,6 @@ def checked_expectations(
         return ()
     others = [CheckConstraint(item.name, item.condition) for item in written if item.action != "FAIL UPDATE"]
     declared_constraints((*statement.create.constraints, *others), schema, str(statement.create.table), context)
-    for item in written:
-        if item.action is None:
-            make_note(f"EXPECT {quote(item.name)}: rows that violate it stay, and are not counted.", is_warning=False)
     return tuple(StoredExpectation(item.name, inside(item.condition).text, item.action) for item in written)
 
 
@@ -500,14 +498,26 @@ def plan_create_refreshed(statement: CreateRefreshed, context: Context) -> Plan:
     rows = stored_rows(statement, definition, query, context)
     if statement.kind is Refreshed.STREAMING_TABLE:
         return _streaming(statement, definition, rows, existing, context)
-    planned = created_from_rows(statement.create, context, rows)
-    assert isinstance(planned, RowChange)
+    planned = _counted(statement, definition, query, rows, context)
     sources = sources_of(query, context)
     versions = {} if sources is None else {source.id: source.snapshot.version for source in sources.values()}
     change = RefreshState(definition.id, versions).recorded(_commented(planned, definition))
     if existing is None:
         return _registering(change, definition)
     return Stepwise("the rows, then the definition", iter((change, Redefinition(existing.parts, definition))))
+
+
+def _counted(
+    statement: CreateRefreshed, definition: RefreshDefinition, query: SqlQuery, rows: SqlQuery, context: Context
+) -> RowChange:
+    """The table with its rows, of which each expectation is counted."""
+    every = SqlQuery(f"SELECT * FROM {QUERY}", {QUERY: query}, "the rows of the query")
+    planned = created_from_rows(statement.create, context, rows if statement.create.columns else every)
+    assert isinstance(planned, RowChange)
+    counted = None if statement.create.columns else tallied(planned, definition)
+    planned = counted or created_from_rows(statement.create, context, rows)
+    assert isinstance(planned, RowChange)
+    return planned
 
 
 def _without_rows(statement: CreateRefreshed, existing: object, context: Context) -> Plan:
@@ -683,8 +693,8 @@ def plan_refresh_data(statement: RefreshData, context: Context) -> Plan:
         if entry.refreshed.flows:
             return Stepwise("flow by flow", _flows(statement, entry, context))
         streamed = stream_refresh(entry, snapshot, context, full=statement.full)
-        return _refreshed(streamed.refresh, snapshot.version, context, streamed.load)
-    return _refreshed(refresh_of(entry, snapshot, context, full=statement.full), snapshot.version, context)
+        return _refreshed(streamed.refresh, entry.refreshed, context, streamed.load)
+    return _refreshed(refresh_of(entry, snapshot, context, full=statement.full), entry.refreshed, context)
 
 
 def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Iterator[Plan]:
@@ -696,21 +706,30 @@ def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Itera
         _, snapshot = inner.writable(statement.table)
         flow = replace(entry, refreshed=replace(definition, view=view, flows=()))
         streamed = stream_refresh(flow, snapshot, inner, full=statement.full and number == 0)
-        yield _refreshed(streamed.refresh, snapshot.version, inner, streamed.load)
+        yield _refreshed(streamed.refresh, definition, inner, streamed.load)
 
 
-def _refreshed(refresh: Refresh, version: int, context: Context, load: CopyLoad | None = None) -> Plan:
+def _refreshed(refresh: Refresh, definition: RefreshDefinition, context: Context, load: CopyLoad | None = None) -> Plan:
     if refresh.sql is None:
         return Answer(REFRESHED, ((refresh.mode, refresh.reason),))
-    change = _planned(refresh.sql, refresh.views, context)
-    if change.dynamic_overwrite:
-        sql = refresh.sql.replace("INSERT OVERWRITE TABLE", "INSERT INTO").replace(
-            "SELECT", "REPLACE WHERE true SELECT", 1
-        )
-        change = _planned(sql, refresh.views, context)
+    change = None
+    kept = expected(definition)
+    if definition.expectations and refresh.sql.endswith(kept):
+        change = tallied(_inserting(refresh.sql.removesuffix(kept), refresh, context), definition)
+    if change is None:
+        change = _inserting(refresh.sql, refresh, context)
     parameters = {"mode": refresh.mode, "reason": refresh.reason}
     recorded = refresh.state.recorded(change, operation=operations.REFRESH, parameters=parameters)
     return replace(recorded, skip_if_empty=False, load=load)
+
+
+def _inserting(sql: str, refresh: Refresh, context: Context) -> RowChange:
+    """The plan of a refresh. Partitions without new rows lose theirs as well."""
+    change = _planned(sql, refresh.views, context)
+    if change.dynamic_overwrite:
+        sql = sql.replace("INSERT OVERWRITE TABLE", "INSERT INTO").replace("SELECT", "REPLACE WHERE true SELECT", 1)
+        change = _planned(sql, refresh.views, context)
+    return change
 
 
 def _planned(sql: str, views: Mapping[str, View], context: Context) -> RowChange:

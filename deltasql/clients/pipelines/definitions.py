@@ -45,7 +45,7 @@ DEFAULT_SCHEMA = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StatementPosition:
     """The statement that begins at an offset of a file's text."""
 
     path: Path
@@ -85,7 +85,7 @@ class Definition:
 
     node: LogicalPlan
     sql: str
-    place: Place
+    place: StatementPosition
     namespace: tuple[str, str]
     settings: tuple[str, ...] = ()
 
@@ -104,7 +104,7 @@ class Definition:
 
 @dataclass(slots=True)
 class _File:
-    """What USE and SET have changed in a file so far."""
+    """A file, with the namespace, the values and the settings that hold at a statement of it."""
 
     path: Path
     script: str
@@ -126,7 +126,7 @@ def definitions(pipeline: Specification, namespace: tuple[str, str], problems: l
             continue
         file = _File(path, script, namespace, dict(pipeline.configuration))
         for text, start in _statements(file, problems):
-            place = Place(path, script, start)
+            place = StatementPosition(path, script, start)
             try:
                 found = _definition(text, place, file)
             except DeltaSqlError as error:
@@ -159,7 +159,8 @@ def _statements(file: _File, problems: list[Problem]) -> Iterator[tuple[str, int
         if cell.language == "sql":
             yield from ((item.text, cell.in_file(item.start)) for item in split(cell.text))
         elif cell.language != "md":
-            problems.append(Problem(Place(file.path, file.script, cell.start).text(), _refused_cell(cell.language)))
+            place = StatementPosition(file.path, file.script, cell.start)
+            problems.append(Problem(place.text(), _refused_cell(cell.language)))
 
 
 def _refused_cell(language: str) -> DeltaSqlError:
@@ -169,7 +170,7 @@ def _refused_cell(language: str) -> DeltaSqlError:
     return errors.CellRefusedError(f"%{language}", advice)
 
 
-def _definition(text: str, place: Place, file: _File) -> Definition | None:
+def _definition(text: str, place: StatementPosition, file: _File) -> Definition | None:
     """The definition of a statement; None for USE and SET, whose effects go into `file`.
 
     Raises PipelineStatementError for other statements, UnboundVariableError, ParseSyntaxError.
@@ -179,29 +180,35 @@ def _definition(text: str, place: Place, file: _File) -> Definition | None:
     with Placing(bound, text)():
         bound = bind_identifiers(bound, _constant)
         node = parse(bound.sql)
+    if _changes(node, bound.sql, file):
+        return None
+    is_global = isinstance(node, CreateView) and node.scope is ViewScope.GLOBAL
+    if is_global or not isinstance(node, _STATEMENTS):
+        raise _refused(bound.sql)
+    return Definition(node, bound.sql, place, file.namespace, tuple(file.settings))
+
+
+def _changes(node: LogicalPlan, sql: str, file: _File) -> bool:
+    """Whether a statement is USE or SET, which change what holds in the rest of the file."""
     match node:
         case SetSetting(key=str(key), value=str(value)):
             file.values[key] = value
-            file.settings.append(bound.sql)
+            file.settings.append(sql)
         case SetTimeZone():
-            file.settings.append(bound.sql)
+            file.settings.append(sql)
         case UseCatalog(catalog=catalog):
             file.namespace = (catalog.lower(), DEFAULT_SCHEMA)
-        case UseSchema(schema=schema) if len(schema.parts) == 2:
-            file.namespace = (schema.parts[0].lower(), schema.parts[1].lower())
         case UseSchema(schema=schema):
-            file.namespace = (file.namespace[0], schema.parts[0].lower())
-        case CreateView(scope=ViewScope.GLOBAL):
-            raise _refused("CREATE GLOBAL TEMPORARY VIEW", bound.sql)
-        case _ if isinstance(node, _STATEMENTS):
-            return Definition(node, bound.sql, place, file.namespace, tuple(file.settings))
+            catalog, name = (file.namespace[0], *schema.parts)[-2:]
+            file.namespace = (catalog.lower(), name.lower())
         case _:
-            raise _refused(" ".join(token.text.upper() for token in tokenize(bound.sql)[:2]), bound.sql)
-    return None
+            return False
+    return True
 
 
-def _refused(statement: str, sql: str) -> DeltaSqlError:
+def _refused(sql: str) -> DeltaSqlError:
     tokens = tokenize(sql)
+    statement = " ".join(token.text.upper() for token in tokens[:2])
     return errors.PipelineStatementError(statement).at(Caret(sql, tokens[0].start, tokens[0].end))
 
 

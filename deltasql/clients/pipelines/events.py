@@ -14,7 +14,7 @@ from uuid import uuid4
 from deltasql.base import DeltaSqlError, pa
 from deltasql.catalog import PIPELINE_ID
 from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset
-from deltasql.clients.pipelines.update import COMPLETED, FAILED, SKIPPED, Outcome, Update
+from deltasql.clients.pipelines.update import COMPLETED, FAILED, SKIPPED, DatasetOutcome, PipelineUpdate
 from deltasql.session import Session
 
 _COLUMNS = (
@@ -47,7 +47,7 @@ class _Event(NamedTuple):
 class EventLog:
     """Collects the events of an update; `flush` commits them to the table, as one version."""
 
-    def __init__(self, update: Update, session: Session, name: str) -> None:
+    def __init__(self, update: PipelineUpdate, session: Session, name: str) -> None:
         self._update, self._session, self._name = update, session, name
         self._rows: list[dict[str, Any]] = []
         self._number = 0
@@ -76,7 +76,7 @@ class EventLog:
     def started(self, dataset: Dataset) -> None:
         self._add(_Event("flow_progress", f"Flow {dataset.name} is RUNNING.", {"status": "RUNNING"}, dataset))
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: DatasetOutcome) -> None:
         """The end of the work on a dataset, with counts of rows and of expectations."""
         dataset, filled = outcome.dataset, outcome.filled
         if outcome.state == COMPLETED and dataset.kind != VIEW:
@@ -140,7 +140,7 @@ class EventLog:
         )
 
 
-def _views(dataset: Dataset, update: Update) -> Iterator[tuple[str, ...]]:
+def _views(dataset: Dataset, update: PipelineUpdate) -> Iterator[tuple[str, ...]]:
     """The temporary views that a dataset reads, also through others."""
     for key in dataset.reads:
         if len(key) == 1:
@@ -152,7 +152,7 @@ def _of_dataset(dataset: Dataset) -> dict[str, Any]:
     return {"dataset": dataset.name, "dataset_type": dataset.kind.replace(" ", "_")}
 
 
-def _progress(outcome: Outcome) -> dict[str, Any]:
+def _progress(outcome: DatasetOutcome) -> dict[str, Any]:
     """The details of the end of a flow."""
     filled = outcome.filled
     details: dict[str, Any] = {"status": outcome.state}

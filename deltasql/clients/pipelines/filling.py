@@ -17,7 +17,7 @@ from deltasql.catalog import EVENT_LOG, PIPELINE_ID, TableEntry, ViewEntry, mark
 from deltasql.clients.pipelines.definitions import Problem
 from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset, Graph
 from deltasql.clients.pipelines.planning import Planned, owner_of, require_free, surroundings
-from deltasql.clients.pipelines.texts import Step, fingerprint, fingerprint_of, steps
+from deltasql.clients.pipelines.texts import FillStep, fingerprint, fingerprint_of, steps
 from deltasql.files import Result
 from deltasql.plan import TableName
 from deltasql.schema import quote_name as quote
@@ -32,7 +32,7 @@ _DELETED = ("numTargetRowsDeleted", "numDeletedRows")
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectationCounts:
     """The rows that have satisfied an expectation, and those that have not."""
 
     name: str
@@ -42,8 +42,8 @@ class Expected:
 
 
 @dataclass(slots=True)
-class Filled:
-    """What an update has done to a dataset. `mode` is that of its last refresh, NONE where nothing was to do.
+class FillResult:
+    """The effects of an update on a dataset. `mode` is that of its last refresh, NONE where nothing was to do.
 
     `rows` were written, `deleted` were removed; `versions` are those of its commits.
     """
@@ -53,7 +53,7 @@ class Filled:
     rows: int = 0
     deleted: int = 0
     versions: tuple[int, ...] = ()
-    expected: tuple[Expected, ...] = ()
+    expected: tuple[ExpectationCounts, ...] = ()
     notes: list[str] = field(default_factory=list)
 
 
@@ -79,9 +79,9 @@ class Filling:
     full: bool
     event_log: str
 
-    def run(self) -> Filled:
+    def run(self) -> FillResult:
         """Raises StepError."""
-        done = Filled()
+        done = FillResult()
         try:
             require_free(self.plan.pipeline.id, self.dataset, self.session)
             entry = self.session.catalog.find(self.dataset.key)
@@ -117,10 +117,10 @@ class Filling:
         return self.full and bool(self.dataset.flows) and all(map(_runs_once, self._steps[1:]))
 
     @property
-    def _steps(self) -> Sequence[Step]:
+    def _steps(self) -> Sequence[FillStep]:
         return steps(self.dataset, self._graph)
 
-    def _view(self, done: Filled, *, is_same: bool) -> None:
+    def _view(self, done: FillResult, *, is_same: bool) -> None:
         """A view of the catalog is replaced where its statement is another one."""
         if is_same:
             done.reason = "the view is unchanged"
@@ -130,7 +130,7 @@ class Filling:
         self._mark(marks)
         done.mode, done.reason = "VIEW", "the view was created"
 
-    def _refresh(self, done: Filled) -> None:
+    def _refresh(self, done: FillResult) -> None:
         """The statements are the same: only rows may be new."""
         step = self._steps[-1]
         self._surround(step)
@@ -140,31 +140,36 @@ class Filling:
             for once in filter(_runs_once, self._steps):
                 self._run(once)
 
-    def _define(self, entry: TableEntry | ViewEntry | None, done: Filled) -> None:
+    def _define(self, entry: TableEntry | ViewEntry | None, done: FillResult) -> None:
         """Runs the statements, which are new or others than before. Flows that ran once do so again with FULL alone."""
         ran = set() if entry is None or self.full else set(json.loads(marks_of(entry).get(ONCE, "[]")))
         if isinstance(entry, TableEntry) and self._starts_over:
             self._sql(self._steps[0], f"DROP {self.dataset.kind} {self.dataset.full_name}")
         elif isinstance(entry, TableEntry) and self.dataset.flows:
             self._forget_flows(entry)
+        once = [step for step in self._steps if _runs_once(step)]
         for step in self._steps:
-            mark = fingerprint_of(step)
-            if _runs_once(step):
-                if mark in ran:
-                    continue
-                ran.add(mark)
-            self._first(step, entry, done)
-            if _runs_once(step):
-                self._mark({ONCE: json.dumps(sorted(ran))})
+            if step not in once:
+                self._first(step, entry, done)
         if entry is not None and self.full and self.dataset.kind == STREAMING_TABLE and not self._starts_over:
-            _answer(self._sql(self._steps[-1], f"REFRESH {self.dataset.kind} {self.dataset.full_name} FULL"), done)
+            _answer(self._sql(self._steps[0], f"REFRESH {self.dataset.kind} {self.dataset.full_name} FULL"), done)
+        for step in once:
+            self._run_once(step, ran, done)
 
-    def _first(self, step: Step, entry: TableEntry | ViewEntry | None, done: Filled) -> None:
-        """Runs a statement. With FULL a table with other columns, types or partitions is dropped before."""
+    def _run_once(self, step: FillStep, ran: set[str], done: FillResult) -> None:
+        """Runs a flow that is not among those that `ran` before, and notes it."""
+        mark = fingerprint_of(step)
+        if mark not in ran:
+            _answer(self._run(step), done)
+            ran.add(mark)
+            self._mark({ONCE: json.dumps(sorted(ran))})
+
+    def _first(self, step: FillStep, entry: TableEntry | ViewEntry | None, done: FillResult) -> None:
+        """Runs a statement. With FULL a table whose columns, partitions or constraints refuse it is dropped before."""
         try:
             _answer(self._run(step), done)
         except StepError as failure:
-            refused = (errors.RedeclaredTableError, errors.StreamingQueryError)
+            refused = (errors.RedeclaredTableError, errors.StreamingQueryError, errors.CheckViolatedError)
             if not (self.full and entry is not None and isinstance(failure.problem.error, refused)):
                 raise
             self._sql(step, f"DROP {self.dataset.kind} {self.dataset.full_name}")
@@ -176,11 +181,11 @@ class Filling:
         view = replace(entry.refreshed.view, query="")
         self.session.catalog.define(entry.parts, replace(entry.refreshed, view=view, flows=()))
 
-    def _run(self, step: Step) -> Result:
+    def _run(self, step: FillStep) -> Result:
         self._surround(step)
         return self._sql(step, step.sql)
 
-    def _surround(self, step: Step) -> None:
+    def _surround(self, step: FillStep) -> None:
         """Makes the namespace and the settings of a statement current."""
         catalog, schema = map(quote, step.definition.namespace)
         for key in _GIVEN:
@@ -192,7 +197,7 @@ class Filling:
         for sql in ("RESET", *settings, f"USE CATALOG {catalog}", f"USE {schema}"):
             self._sql(step, sql)
 
-    def _sql(self, step: Step, sql: str) -> Result:
+    def _sql(self, step: FillStep, sql: str) -> Result:
         """Runs a statement. Raises StepError."""
         try:
             return self.session.sql(sql)
@@ -221,32 +226,30 @@ class Filling:
             return -1
         return self.session.log(TableName(entry.parts)).snapshot().version
 
-    def _count(self, done: Filled, before: int) -> None:
+    def _count(self, done: FillResult, before: int) -> None:
         """Reads mode and counts from the commits behind version `before`."""
         now = self._version(self.session.catalog.find(self.dataset.key))
         if now == before:
             return
         history = self.session.sql(f"DESCRIBE HISTORY {self.dataset.full_name} LIMIT {now - before}")
         commits = [dict(zip(history.columns, row, strict=True)) for row in history.collect()]
-        refreshes = [item for item in commits if "mode" in (item["operationParameters"] or {})]
+        parameters = [item["operationParameters"] or {} for item in commits]
+        refreshes = [item for item in parameters if {"mode", "reason"} <= item.keys()]
         metrics = [item["operationMetrics"] or {} for item in commits]
         done.versions = tuple(sorted(item["version"] for item in commits))
         done.rows = sum(_count(item, _INSERTED) for item in metrics)
         done.deleted = sum(_count(item, _DELETED) for item in metrics)
         done.expected = tuple(_expectations(metrics))
-        if refreshes:
-            parameters = refreshes[0]["operationParameters"]
-            done.mode, done.reason = parameters["mode"], parameters["reason"]
-        elif commits:
-            done.mode, done.reason = "FULL", "its statement is new"
+        first = refreshes[0] if refreshes else {"mode": "FULL", "reason": "its statement is new"}
+        done.mode, done.reason = first["mode"], first["reason"]
 
 
-def _runs_once(step: Step) -> bool:
+def _runs_once(step: FillStep) -> bool:
     node = step.definition.node
     return isinstance(node, CreateFlow) and node.once
 
 
-def _answer(result: Result, done: Filled) -> None:
+def _answer(result: Result, done: FillResult) -> None:
     """Takes the reason of a refresh without a commit, and the notes of a statement."""
     done.notes += [text for text in result.warnings if text not in done.notes]
     if list(result.columns)[:1] == ["refresh"]:
@@ -262,7 +265,7 @@ PASSED, FAILED = ".passedRecords", ".failedRecords"
 _PREFIX = "expectations."
 
 
-def _expectations(metrics: Sequence[Mapping[str, Any]]) -> Iterator[Expected]:
+def _expectations(metrics: Sequence[Mapping[str, Any]]) -> Iterator[ExpectationCounts]:
     """The counts of expectations in the metrics of commits, added up by name."""
     found: dict[str, list[int]] = {}
     for item in metrics:
@@ -270,4 +273,4 @@ def _expectations(metrics: Sequence[Mapping[str, Any]]) -> Iterator[Expected]:
             for index, end in enumerate((PASSED, FAILED)):
                 if key.startswith(_PREFIX) and key.endswith(end):
                     found.setdefault(key[len(_PREFIX) : -len(end)], [0, 0])[index] += int(value)
-    yield from (Expected(name, counts[0], counts[1]) for name, counts in sorted(found.items()))
+    yield from (ExpectationCounts(name, counts[0], counts[1]) for name, counts in sorted(found.items()))

@@ -16,14 +16,14 @@ from deltasql.clients.pipelines.events import EventLog
 from deltasql.clients.pipelines.graph import Dataset, text_of
 from deltasql.clients.pipelines.picture import svg
 from deltasql.clients.pipelines.planning import Planned, planned
-from deltasql.clients.pipelines.specification import Choice, Specification, specification
+from deltasql.clients.pipelines.specification import BundleChoice, Specification, specification
 from deltasql.clients.pipelines.update import (
     COMPLETED,
     FAILED,
     SKIPPED,
-    Outcome,
-    Selection,
-    Update,
+    DatasetOutcome,
+    PipelineUpdate,
+    RefreshSelection,
     Watcher,
     event_log_name,
 )
@@ -73,7 +73,7 @@ def show_run(options: argparse.Namespace, session: Session) -> bool:
 
 def plan_of(options: argparse.Namespace, session: Session | None) -> Planned:
     """The plan of the pipeline that the options name. Raises PipelineFileError, EmptyPipelineError."""
-    found = specification(options.source, Choice(options.pipeline, options.target, dict(options.var)))
+    found = specification(options.source, BundleChoice(options.pipeline, options.target, dict(options.var)))
     if session is None:
         return planned(found, None, (_FIRST_CATALOG, DEFAULT_SCHEMA))
     return planned(found, session, (session.catalog.current_catalog, session.catalog.current_schema))
@@ -82,14 +82,14 @@ def plan_of(options: argparse.Namespace, session: Session | None) -> Planned:
 _FIRST_CATALOG = "spark_catalog"
 
 
-def _selection(options: argparse.Namespace, plan: Planned) -> Selection:
+def _selection(options: argparse.Namespace, plan: Planned) -> RefreshSelection:
     """The datasets that the options name. Raises UnknownDatasetError."""
     refresh = tuple(name for names in options.refresh for name in names)
     full = tuple(name for names in options.full_refresh for name in names)
     for name in (*refresh, *full):
         if name != ALL:
             plan.graph.found(name)
-    return Selection(refresh, tuple(name for name in full if name != ALL), ALL in full)
+    return RefreshSelection(refresh, tuple(name for name in full if name != ALL), ALL in full)
 
 
 def _interval(options: argparse.Namespace, pipeline: Specification) -> float | None:
@@ -107,7 +107,7 @@ def _update(options: argparse.Namespace, plan: Planned, session: Session, *, qui
     """One update, with its events; whether all of it is complete. A `quiet` one prints what is new or wrong alone."""
     began = time.perf_counter()
     name = event_log_name(plan)
-    update = Update(plan, session, _selection(options, plan), name, options.jobs)
+    update = PipelineUpdate(plan, session, _selection(options, plan), name, options.jobs)
     update.prepare()
     events = EventLog(update, session, name)
     events.create()
@@ -117,7 +117,7 @@ def _update(options: argparse.Namespace, plan: Planned, session: Session, *, qui
     if not quiet:
         print(f"Pipeline {plan.pipeline.name} ({plan.pipeline.id}): {counted(len(update.selected), 'datasets')}")
 
-    def ended(outcome: Outcome) -> None:
+    def ended(outcome: DatasetOutcome) -> None:
         shown.ended(outcome)
         events.ended(outcome)
         events.flush()
@@ -150,7 +150,7 @@ class _Shown:
         self._plan, self._quiet = plan, quiet
         self._width = max(len(plan.graph.short(item.key)) for item in plan.graph.stored)
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: DatasetOutcome) -> None:
         """Prints the line of a dataset, its error, and the notes of its statements."""
         if self._quiet and outcome.state == COMPLETED and not outcome.is_new:
             return
@@ -161,7 +161,7 @@ class _Shown:
         for note in outcome.filled.notes:
             print(f"Warning: {note}", file=sys.stderr)
 
-    def summary(self, outcomes: Sequence[Outcome], seconds: float) -> None:
+    def summary(self, outcomes: Sequence[DatasetOutcome], seconds: float) -> None:
         """Prints the last line."""
         if all(item.state == COMPLETED and not item.is_new for item in outcomes):
             if not self._quiet:
@@ -176,8 +176,8 @@ class _Shown:
         return self._plan.graph.short(dataset.key)
 
 
-def _said(outcome: Outcome) -> str:
-    """What a line says about the work on a dataset."""
+def _said(outcome: DatasetOutcome) -> str:
+    """The end of the line of a dataset."""
     filled = outcome.filled
     if outcome.state == SKIPPED:
         return f"{outcome.cause} failed"

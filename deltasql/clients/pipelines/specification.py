@@ -43,7 +43,7 @@ class Specification:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BundleChoice:
     """Which pipeline of a bundle, for which target, with which values of variables."""
 
     pipeline: str | None = None
@@ -51,7 +51,7 @@ class Choice:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def specification(path: str, choice: Choice) -> Specification:
+def specification(path: str, choice: BundleChoice) -> Specification:
     """The pipeline of a folder or a file. Raises PipelineFileError, EmptyPipelineError."""
     place = Path(path)
     if place.is_dir():
@@ -188,24 +188,26 @@ def _libraries(path: Path, document: Mapping[str, Any]) -> Iterator[Path]:
 
 def _matching(path: Path, wanted: str) -> Iterator[Path]:
     """The files of a path or a pattern. Raises PipelineFileError where there is none."""
-    place = path.parent / wanted
-    if wanted.endswith("/**") and place.parent.is_dir():
-        yield from _below(place.parent)
-        return
+    place = path.parent / wanted.removesuffix("/**")
     if place.is_dir():
         yield from _below(place)
         return
     named = [item for item in (place, *(place.with_name(place.name + end) for end in SUFFIXES)) if item.is_file()]
-    relative = wanted if not Path(wanted).is_absolute() else str(Path(wanted).relative_to(Path(wanted).anchor))
-    base = path.parent if not Path(wanted).is_absolute() else Path(Path(wanted).anchor)
-    found = named[:1] or sorted(item for item in base.glob(relative) if item.is_file() and item.suffix in SUFFIXES)
+    found = named[:1] or _matched(place)
     if not found:
         reason = f"its libraries name {wanted}, where no file is"
         raise errors.PipelineFileError(shown_path(path), reason, "Paths begin at the folder of the file.")
     yield from found
 
 
-def _of_bundle(path: Path, document: Mapping[str, Any], choice: Choice) -> Specification:
+def _matched(pattern: Path) -> list[Path]:
+    """The files of a path with stars, by name."""
+    fixed = next((parent for parent in pattern.parents if "*" not in str(parent)), pattern.parent)
+    found = fixed.glob(str(pattern.relative_to(fixed)))
+    return sorted(item for item in found if item.is_file() and item.suffix in SUFFIXES)
+
+
+def _of_bundle(path: Path, document: Mapping[str, Any], choice: BundleChoice) -> Specification:
     """A pipeline of a bundle: of the file with its resources, or of all files that the bundle includes."""
     root = path if path.name in BUNDLE_FILES else _bundle_above(path)
     bundle = document if root == path else ({} if root is None else _document(root))
@@ -214,15 +216,11 @@ def _of_bundle(path: Path, document: Mapping[str, Any], choice: Choice) -> Speci
     if root == path:
         files |= {file: _document(file) for file in _included(path, document)}
     pipelines = {key: (file, fields) for file, item in files.items() for key, fields in _pipelines(item).items()}
-    if not pipelines:
-        raise errors.PipelineFileError(
-            shown_path(path), "it has no pipeline", "Write resources: pipelines: name: with its libraries."
-        )
     key = _chosen(path, pipelines, choice)
     file, fields = pipelines[key]
-    fields = {name: value for name, value in {**fields, **_pipelines(overrides).get(key, {})}.items() if name in _OURS}
+    fields = {**fields, **_pipelines(overrides).get(key, {})}
     values = _Variables(root or path, bundle, target, overrides, choice)
-    fields = values.replaced(fields)
+    fields = values.replaced({name: fields[name] for name in _OURS if name in fields})
     return _made(file, key, fields, fields.get("schema", fields.get("target")))
 
 
@@ -244,8 +242,11 @@ def _pipelines(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {str(key): value for key, value in pipelines.items() if isinstance(value, dict)}
 
 
-def _chosen(path: Path, pipelines: Mapping[str, Any], choice: Choice) -> str:
+def _chosen(path: Path, pipelines: Mapping[str, Any], choice: BundleChoice) -> str:
     """The pipeline to run. Raises PipelineFileError where it is none, or one of several that is not named."""
+    if not pipelines:
+        advice = "Write resources: pipelines: name: with its libraries."
+        raise errors.PipelineFileError(shown_path(path), "it has no pipeline", advice)
     if choice.pipeline is None:
         if len(pipelines) > 1:
             reason = f"it has several pipelines: {', '.join(pipelines)}"
@@ -257,26 +258,22 @@ def _chosen(path: Path, pipelines: Mapping[str, Any], choice: Choice) -> str:
     return choice.pipeline
 
 
-def _target(path: Path, bundle: Mapping[str, Any], choice: Choice) -> tuple[str, dict[str, Any]]:
+def _target(path: Path, bundle: Mapping[str, Any], choice: BundleChoice) -> tuple[str, dict[str, Any]]:
     """The name of the target, and what it overrides. Raises PipelineFileError for one that is not there."""
-    targets = bundle.get("targets") or {}
-    if not isinstance(targets, dict):
-        return choice.target or "default", {}
-    name = choice.target
-    if name is None:
-        name = next((key for key, value in targets.items() if isinstance(value, dict) and value.get("default")), None)
-        return (name or "default"), dict(targets.get(name) or {})
-    if name not in targets:
+    found = bundle.get("targets")
+    targets = {key: value or {} for key, value in found.items()} if isinstance(found, dict) else {}
+    name = choice.target or next((key for key, value in targets.items() if value.get("default")), "default")
+    if choice.target is not None and name not in targets:
         advice = did_you_mean(name, targets).strip() or f"It has {', '.join(targets) or 'none'}."
         raise errors.PipelineFileError(shown_path(path), f"it has no target {name}", advice)
-    return name, dict(targets[name] or {})
+    return name, dict(targets.get(name, {}))
 
 
 class _Variables:
     """The values in place of `${var.x}`, `${bundle.name}` and `${bundle.target}`, and others that --var gives."""
 
     def __init__(
-        self, path: Path, bundle: Mapping[str, Any], target: str, overrides: Mapping[str, Any], choice: Choice
+        self, path: Path, bundle: Mapping[str, Any], target: str, overrides: Mapping[str, Any], choice: BundleChoice
     ) -> None:
         self._path = path
         name = (bundle.get("bundle") or {}).get("name")

@@ -32,7 +32,7 @@ _BEFORE_TABLE = frozenset({"FROM", "JOIN", ",", "("})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FillStep:
     """A statement to run for a dataset, made of one in a file."""
 
     definition: Definition
@@ -52,9 +52,9 @@ class Step:
         return self.definition.problem(error)
 
 
-def steps(dataset: Dataset, graph: Graph) -> tuple[Step, ...]:
+def steps(dataset: Dataset, graph: Graph) -> tuple[FillStep, ...]:
     """The statements that create or change a dataset, and its flows."""
-    return tuple(Step(item, _spliced(item, dataset, graph)) for item in dataset.statements)
+    return tuple(FillStep(item, _spliced(item, dataset, graph)) for item in dataset.statements)
 
 
 def fingerprint(dataset: Dataset, graph: Graph) -> str:
@@ -62,7 +62,7 @@ def fingerprint(dataset: Dataset, graph: Graph) -> str:
     return hashlib.sha256("".join(map(fingerprint_of, steps(dataset, graph))).encode()).hexdigest()[:16]
 
 
-def fingerprint_of(step: Step) -> str:
+def fingerprint_of(step: FillStep) -> str:
     """The fingerprint of one statement, whatever its blanks and comments."""
     words = [token.text for token in tokenize(step.sql)]
     meant = json.dumps((words, step.definition.namespace, step.definition.settings))
@@ -98,9 +98,9 @@ def _views(
         end = start + reference.end - reference.start
         key = key_of(definition, parts, graph.datasets)
         view = None if key is None else graph.datasets[key]
+        alias = "" if reference.alias is not None else f" AS {quote(parts[-1])}"
         if view is None or view.kind != TEMPORARY_VIEW:
             if definition.namespace != reader.namespace and len(parts) < 3:
-                alias = "" if reference.alias is not None else f" AS {quote(parts[-1])}"
                 full = ".".join(map(quote, definition.full_name(TableName(tuple(parts)))))
                 yield start, end, f"{full}{alias}"
             continue
@@ -109,11 +109,13 @@ def _views(
             is_inside = definition.sql[:start].rstrip().endswith("(")
             yield start, end, query if is_inside else f"({query})"
             continue
-        word = _stream_word(definition.sql, start)
-        if word is not None:
-            yield word[0], word[1], " " * (word[1] - word[0])
-        alias = "" if reference.alias is not None else f" AS {quote(parts[-1])}"
+        yield from _blanks(_stream_word(definition.sql, start))
         yield start, end, f"({query}){alias}"
+
+
+def _blanks(word: tuple[int, int] | None) -> Iterator[Replacement]:
+    if word is not None:
+        yield word[0], word[1], " " * (word[1] - word[0])
 
 
 def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool) -> str:

@@ -17,7 +17,7 @@ from warnings import catch_warnings, simplefilter
 from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import sql_name
 from deltasql.clients.pipelines.definitions import Problem
-from deltasql.clients.pipelines.filling import RESET_ALLOWED, Filled, Filling, StepError
+from deltasql.clients.pipelines.filling import RESET_ALLOWED, Filling, FillResult, StepError
 from deltasql.clients.pipelines.graph import VIEW, Dataset, Graph
 from deltasql.clients.pipelines.planning import Planned, kind_of, owner_of
 from deltasql.plan import StatementWarning
@@ -29,7 +29,7 @@ COMPLETED, FAILED, SKIPPED, STOPPED = "COMPLETED", "FAILED", "SKIPPED", "STOPPED
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class RefreshSelection:
     """Names of the datasets to refresh, and of those to compute again; without any all of them are refreshed."""
 
     refresh: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Selection:
 
 
 @dataclass(slots=True)
-class Outcome:
+class DatasetOutcome:
     """The end of the work on a dataset: `state` is COMPLETED, FAILED, SKIPPED or STOPPED.
 
     `problem` is the error of a failed one, `cause` the dataset because of which another one is skipped.
@@ -46,7 +46,7 @@ class Outcome:
 
     dataset: Dataset
     state: str
-    filled: Filled = field(default_factory=Filled)
+    filled: FillResult = field(default_factory=FillResult)
     seconds: float = 0.0
     problem: Problem | None = None
     cause: str = ""
@@ -67,16 +67,16 @@ class Inactive:
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """What an update calls in the thread that runs it: when a dataset begins, and when it ends."""
+    """Functions that an update calls in the thread that runs it: when a dataset begins, and when it ends."""
 
     begun: Callable[[Dataset], None]
-    ended: Callable[[Outcome], None]
+    ended: Callable[[DatasetOutcome], None]
 
 
-class Update:
+class PipelineUpdate:
     """An update: `run` fills the selected datasets, at most `jobs` at a time."""
 
-    def __init__(self, plan: Planned, session: Session, selection: Selection, event_log: str, jobs: int) -> None:
+    def __init__(self, plan: Planned, session: Session, selection: RefreshSelection, event_log: str, jobs: int) -> None:
         """Raises UnknownDatasetError, FullRefreshDisallowedError."""
         self.id = str(uuid4())
         self.plan, self._session, self._event_log, self._jobs = plan, session, event_log, jobs
@@ -99,9 +99,9 @@ class Update:
         for catalog, schema in sorted(spaces):
             self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {quote(catalog)}.{quote(schema)}")
 
-    def run(self, watcher: Watcher) -> list[Outcome]:
+    def run(self, watcher: Watcher) -> list[DatasetOutcome]:
         """Fills the datasets. After Ctrl-C no other one begins; it is raised when those that run have ended."""
-        done: dict[tuple[str, ...], Outcome] = {}
+        done: dict[tuple[str, ...], DatasetOutcome] = {}
         if self._jobs == 1:
             for dataset in self.selected:
                 outcome = self._skipped(dataset, done) or self._begun(dataset, watcher)
@@ -128,10 +128,10 @@ class Update:
                             yield Inactive(sql_name(entry.parts), kind_of(entry))
 
     def _side_by_side(
-        self, pool: ThreadPoolExecutor, done: dict[tuple[str, ...], Outcome], watcher: Watcher
-    ) -> Iterator[Outcome]:
+        self, pool: ThreadPoolExecutor, done: dict[tuple[str, ...], DatasetOutcome], watcher: Watcher
+    ) -> Iterator[DatasetOutcome]:
         """The outcomes in the order in which they come."""
-        waiting, running = list(self.selected), dict[Future[Outcome], Dataset]()
+        waiting, running = list(self.selected), dict[Future[DatasetOutcome], Dataset]()
         while waiting or running:
             for dataset in list(waiting):
                 if len(running) >= self._jobs or not self._is_ready(dataset, done):
@@ -149,26 +149,26 @@ class Update:
                 done[dataset.key] = future.result()
                 yield done[dataset.key]
 
-    def _is_ready(self, dataset: Dataset, done: dict[tuple[str, ...], Outcome]) -> bool:
+    def _is_ready(self, dataset: Dataset, done: dict[tuple[str, ...], DatasetOutcome]) -> bool:
         """Whether all selected datasets that it reads are done."""
         selected = {item.key for item in self.selected}
         return all(item.key in done or item.key not in selected for item in self.graph.feeding(dataset))
 
-    def _skipped(self, dataset: Dataset, done: dict[tuple[str, ...], Outcome]) -> Outcome | None:
+    def _skipped(self, dataset: Dataset, done: dict[tuple[str, ...], DatasetOutcome]) -> DatasetOutcome | None:
         """The outcome of a dataset that reads one which has failed, or was skipped; None of others."""
         for item in self.graph.feeding(dataset):
             if item.key in done and done[item.key].state != COMPLETED:
-                return Outcome(dataset, SKIPPED, cause=self.graph.short(item.key))
+                return DatasetOutcome(dataset, SKIPPED, cause=self.graph.short(item.key))
         return None
 
-    def _begun(self, dataset: Dataset, watcher: Watcher) -> Outcome:
+    def _begun(self, dataset: Dataset, watcher: Watcher) -> DatasetOutcome:
         watcher.begun(dataset)
         return self._filled(dataset)
 
-    def _filled(self, dataset: Dataset) -> Outcome:
+    def _filled(self, dataset: Dataset) -> DatasetOutcome:
         """Fills a dataset in a session for it alone."""
         began = time.perf_counter()
-        outcome = Outcome(dataset, COMPLETED)
+        outcome = DatasetOutcome(dataset, COMPLETED)
         with self._session.another() as session, catch_warnings():
             simplefilter("ignore", StatementWarning)
             self._sessions[dataset.key] = session
