@@ -178,6 +178,7 @@ LATE = {
     "deltasql.clients.golden.suite": START,
     "deltasql.clients.golden.record": START,
     "deltasql.clients.notebooks": START,
+    "deltasql.clients.pipelines.report": START,
     "deltasql.files.rendering.values": START,
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,

@@ -169,7 +169,7 @@ class Filling:
         try:
             _answer(self._run(step), done)
         except StepError as failure:
-            refused = (errors.RedeclaredTableError, errors.StreamingQueryError, errors.CheckViolatedError)
+            refused = (errors.RedeclaredTableError, errors.StreamingQueryError, errors.CheckViolationError)
             if not (self.full and entry is not None and isinstance(failure.problem.error, refused)):
                 raise
             self._sql(step, f"DROP {self.dataset.kind} {self.dataset.full_name}")
