@@ -19,7 +19,7 @@ from tests.source_trees import ROOT
 
 EXAMPLES = ROOT / "sql_examples" / "pipelines"
 FOLDERS = sorted(path.parent for path in EXAMPLES.glob("*/days.txt"))
-_SECONDS = re.compile(r"(, | \()\d+\.\d s")
+_SECONDS = re.compile(r", \d+\.\d s| \(\d+\.\d s\)")
 
 
 def lived(folder: Path, warehouse: str) -> str:

@@ -434,6 +434,11 @@ def _is_clustered_otherwise(create: CreateTable, snapshot: Snapshot) -> bool:
     return existing != [tuple(part.lower() for part in column.parts) for column in wanted.columns]
 
 
+def _stored(statement: CreateRefreshed) -> tuple[StoredExpectation, ...]:
+    items = statement.expectations
+    return tuple(StoredExpectation(item.name, inside(item.condition).text, item.action) for item in items)
+
+
 def checked_expectations(
     statement: CreateRefreshed, schema: StructType, context: Context
 ) -> tuple[StoredExpectation, ...]:
@@ -446,7 +451,7 @@ def checked_expectations(
         return ()
     others = [CheckConstraint(item.name, item.condition) for item in written if item.action != "FAIL UPDATE"]
     declared_constraints((*statement.create.constraints, *others), schema, str(statement.create.table), context)
-    return tuple(StoredExpectation(item.name, inside(item.condition).text, item.action) for item in written)
+    return _stored(statement)
 
 
 def stored_rows(
@@ -512,12 +517,10 @@ def _counted(
 ) -> RowChange:
     """The table with its rows, of which each expectation is counted."""
     every = SqlQuery(f"SELECT * FROM {QUERY}", {QUERY: query}, "the rows of the query")
-    planned = created_from_rows(statement.create, context, rows if statement.create.columns else every)
+    has_counts = definition.expectations and statement.create.columns is None
+    planned = created_from_rows(statement.create, context, every if has_counts else rows)
     assert isinstance(planned, RowChange)
-    counted = None if statement.create.columns else tallied(planned, definition)
-    planned = counted or created_from_rows(statement.create, context, rows)
-    assert isinstance(planned, RowChange)
-    return planned
+    return (tallied(planned, definition) if has_counts else planned) or planned
 
 
 def _without_rows(statement: CreateRefreshed, existing: object, context: Context) -> Plan:
@@ -526,18 +529,18 @@ def _without_rows(statement: CreateRefreshed, existing: object, context: Context
     catalog = context.catalog
     namespace = (catalog.current_catalog, catalog.current_schema)
     view = ViewDefinition("", namespace, settings_of_text(context), (), StructType())
-    definition = RefreshDefinition(statement.kind, view, _noted(statement.schedule))
+    definition = RefreshDefinition(statement.kind, view, _noted(statement.schedule), _stored(statement))
 
     def steps() -> Iterator[Plan]:
         if existing is None:
             yield _registering(plan(statement.create, context), definition)
+        elif isinstance(existing, TableEntry) and existing.refreshed is not None:
+            yield Redefinition(existing.parts, replace(existing.refreshed, expectations=definition.expectations))
         if statement.changes is not None:
             yield plan(ApplyChanges(name, statement.changes), later(context))
 
     if existing is not None and statement.mode == "create":
         return plan(statement.create, context)
-    if existing is not None and statement.changes is None:
-        return Answer()
     return Stepwise("the table, then its rows", steps())
 
 
@@ -712,12 +715,11 @@ def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Itera
 def _refreshed(refresh: Refresh, definition: RefreshDefinition, context: Context, load: CopyLoad | None = None) -> Plan:
     if refresh.sql is None:
         return Answer(REFRESHED, ((refresh.mode, refresh.reason),))
-    change = None
     kept = expected(definition)
-    if definition.expectations and refresh.sql.endswith(kept):
-        change = tallied(_inserting(refresh.sql.removesuffix(kept), refresh, context), definition)
+    every = _inserting(refresh.sql.removesuffix(kept), refresh, context)
+    change = tallied(every, definition)
     if change is None:
-        change = _inserting(refresh.sql, refresh, context)
+        change = _inserting(refresh.sql, refresh, context) if kept else every
     parameters = {"mode": refresh.mode, "reason": refresh.reason}
     recorded = refresh.state.recorded(change, operation=operations.REFRESH, parameters=parameters)
     return replace(recorded, skip_if_empty=False, load=load)
@@ -789,10 +791,9 @@ def require_kind(words: str, kind: Refreshed, name: TableName, context: Context)
     return entry
 
 
-def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> errors.WrongObjectError:
+def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> DeltaSqlError:
     verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
     is_of_rows = verb in {"REFRESH", "AUTO"} or words == "CREATE FLOW"
     advice = f"CREATE {kind.value} under another name" if is_of_rows else f"{verb} {found.upper()} {name}"
     error = errors.WrongObjectError(words, kind.value.lower(), str(name), found, advice)
-    error.at(context.caret(name.start, name.end))
-    return error
+    return error.at(context.caret(name.start, name.end))

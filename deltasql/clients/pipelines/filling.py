@@ -143,10 +143,7 @@ class Filling:
     def _define(self, entry: TableEntry | ViewEntry | None, done: FillResult) -> None:
         """Runs the statements, which are new or others than before. Flows that ran once do so again with FULL alone."""
         ran = set() if entry is None or self.full else set(json.loads(marks_of(entry).get(ONCE, "[]")))
-        if isinstance(entry, TableEntry) and self._starts_over:
-            self._sql(self._steps[0], f"DROP {self.dataset.kind} {self.dataset.full_name}")
-        elif isinstance(entry, TableEntry) and self.dataset.flows:
-            self._forget_flows(entry)
+        self._forget_flows(entry)
         once = [step for step in self._steps if _runs_once(step)]
         for step in self._steps:
             if step not in once:
@@ -175,9 +172,16 @@ class Filling:
             self._sql(step, f"DROP {self.dataset.kind} {self.dataset.full_name}")
             _answer(self._run(step), done)
 
-    def _forget_flows(self, entry: TableEntry) -> None:
-        """Takes the flows out of the stored definition: those of the files are added again."""
-        assert entry.refreshed is not None
+    def _forget_flows(self, entry: TableEntry | ViewEntry | None) -> None:
+        """Takes the flows out of the stored definition: those of the files are added again.
+
+        A table that no flow would empty is dropped where it starts over.
+        """
+        if not isinstance(entry, TableEntry) or entry.refreshed is None or not self.dataset.flows:
+            return
+        if self._starts_over:
+            self._sql(self._steps[0], f"DROP {self.dataset.kind} {self.dataset.full_name}")
+            return
         view = replace(entry.refreshed.view, query="")
         self.session.catalog.define(entry.parts, replace(entry.refreshed, view=view, flows=()))
 
@@ -233,9 +237,10 @@ class Filling:
             return
         history = self.session.sql(f"DESCRIBE HISTORY {self.dataset.full_name} LIMIT {now - before}")
         commits = [dict(zip(history.columns, row, strict=True)) for row in history.collect()]
-        parameters = [item["operationParameters"] or {} for item in commits]
+        parameters, metrics = (
+            [item[column] or {} for item in commits] for column in ("operationParameters", "operationMetrics")
+        )
         refreshes = [item for item in parameters if {"mode", "reason"} <= item.keys()]
-        metrics = [item["operationMetrics"] or {} for item in commits]
         done.versions = tuple(sorted(item["version"] for item in commits))
         done.rows = sum(_count(item, _INSERTED) for item in metrics)
         done.deleted = sum(_count(item, _DELETED) for item in metrics)
