@@ -520,6 +520,7 @@ def _counted(
     has_counts = definition.expectations and statement.create.columns is None
     planned = created_from_rows(statement.create, context, every if has_counts else rows)
     assert isinstance(planned, RowChange)
+    # Without counts there is nothing to drop either.
     return (tallied(planned, definition) if has_counts else planned) or planned
 
 

@@ -216,9 +216,9 @@ def expected(definition: RefreshDefinition) -> str:
 def tallied(change: RowChange, definition: RefreshDefinition) -> RowChange | None:
     """The change, which counts the rows of each expectation, and drops those that it shall.
 
-    None where there is no expectation, or where the change also needs rows of the table.
+    None where no expectation lets rows pass that violate it, or where the change also needs rows of the table.
     """
-    if not definition.expectations:
+    if all(item.action == "FAIL UPDATE" for item in definition.expectations):
         return None
     conditions = {item.name: item.condition for item in definition.expectations}
     drops = frozenset(item.name for item in definition.expectations if item.action == "DROP ROW")

@@ -22,7 +22,7 @@ from deltasql.files import Result
 from deltasql.plan import TableName
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session
-from deltasql.statements import CreateFlow
+from deltasql.statements import CreateFlow, CreateRefreshed
 
 FINGERPRINT, ONCE = "pipelines.fingerprint", "pipelines.flowsThatRanOnce"
 RESET_ALLOWED = "pipelines.reset.allowed"
@@ -244,9 +244,18 @@ class Filling:
         done.versions = tuple(sorted(item["version"] for item in commits))
         done.rows = sum(_count(item, _INSERTED) for item in metrics)
         done.deleted = sum(_count(item, _DELETED) for item in metrics)
-        done.expected = tuple(_expectations(metrics))
+        done.expected = self._expected(metrics, done.rows)
         first = refreshes[0] if refreshes else {"mode": "FULL", "reason": "its statement is new"}
         done.mode, done.reason = first["mode"], first["reason"]
+
+    def _expected(self, metrics: Sequence[Mapping[str, Any]], rows: int) -> tuple[ExpectationCounts, ...]:
+        """The counts in the metrics of commits. Without any, all rows satisfy what would have failed the update."""
+        node = self.dataset.definition.node
+        written = node.expectations if isinstance(node, CreateRefreshed) else ()
+        actions = {item.name: item.action for item in written}
+        found = [replace(item, drops=actions.get(item.name) == "DROP ROW") for item in _expectations(metrics)]
+        required = [ExpectationCounts(name, rows, 0) for name, action in actions.items() if action == "FAIL UPDATE"]
+        return tuple(found or required)
 
 
 def _runs_once(step: FillStep) -> bool:
