@@ -217,7 +217,19 @@ def _target(datasets: Mapping[Key, Dataset], definition: Definition, table: Tabl
     if dataset.kind != STREAMING_TABLE:
         reason = f"it is a {dataset.kind.lower()}"
         raise errors.FlowTargetError(str(table), reason, "Flows fill streaming tables.")
+    others = [item for item in dataset.statements if _is_auto_cdc(item)]
+    if others and _is_auto_cdc(definition):
+        reason = f"AUTO CDC in {others[0].place.text()} fills it already"
+        advice = "Read both sources by one temporary view, joined by UNION ALL."
+        raise errors.FlowTargetError(str(table), reason, advice)
     return dataset
+
+
+def _is_auto_cdc(definition: Definition) -> bool:
+    """Whether the rows of a statement are those of AUTO CDC."""
+    return isinstance(definition.node, ApplyChanges | CreateFlow | CreateRefreshed) and any(
+        is_source(text.text) for text in queries(definition)
+    )
 
 
 def _read(dataset: Dataset, datasets: Mapping[Key, Dataset], problems: list[Problem]) -> None:

@@ -135,6 +135,11 @@ def test_a_missing_table_and_a_wrong_column_have_places(warehouse: None, capsys:
             "CREATE MATERIALIZED VIEW m AS SELECT 1 AS a; APPLY CHANGES INTO m FROM STREAM(e) KEYS (a) SEQUENCE BY a",
             "it is a",
         ),
+        (
+            "CREATE STREAMING TABLE t FLOW AUTO CDC FROM STREAM(e) KEYS (a) SEQUENCE BY a; "
+            "AUTO CDC INTO t FROM STREAM(f) KEYS (a) SEQUENCE BY a",
+            "AUTO CDC in p/a.sql:1 fills it already",
+        ),
         ("CREATE MATERIALIZED VIEW a AS SELEC 1", "PARSE_SYNTAX_ERROR"),
         ("USE IDENTIFIER(upper('x'))", "NOT_A_CONSTANT_STRING"),
         ("USE CATALOG nowhere; CREATE MATERIALIZED VIEW a AS SELECT 1 AS x", "CATALOG_NOT_FOUND"),
