@@ -13,13 +13,15 @@ from deltasql.clients.golden.record import expects_no_jvm
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "sql_examples"
+PIPELINES = EXAMPLES / "pipelines"
+"""Their files are no scripts: tests/test_pipeline_examples.py runs them."""
 
 
 def _case(path: Path) -> object:
     return pytest.param(path, id=path.stem, marks=() if expects_no_jvm(path) else pytest.mark.spark)
 
 
-@pytest.mark.parametrize("path", [_case(path) for path in discover(EXAMPLES)])
+@pytest.mark.parametrize("path", [_case(path) for path in discover(EXAMPLES) if PIPELINES not in path.parents])
 def test_example(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.stem == "flights":
         # It alone reads these files, which another worker would write while it does.
@@ -33,5 +35,6 @@ def test_example(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_out_file_has_its_script() -> None:
-    scripts = {path.with_suffix("") for path in EXAMPLES.rglob("*.sql")}
-    assert {path.with_suffix("") for path in EXAMPLES.rglob("*.out")} == scripts
+    files = [path for path in EXAMPLES.rglob("*.*") if PIPELINES not in path.parents]
+    scripts = {path.with_suffix("") for path in files if path.suffix == ".sql"}
+    assert {path.with_suffix("") for path in files if path.suffix == ".out"} == scripts

@@ -11,9 +11,9 @@ __getattr__, __dir__ = door(
     __name__,
     """
     catalog: Catalog
-    entries: UNGOVERNED Argument Entry FunctionDefinition FunctionEntry Governance Policies Policy
+    entries: EVENT_LOG PIPELINE_ID UNGOVERNED Argument Entry FunctionDefinition FunctionEntry Governance Policies Policy
         RefreshDefinition Refreshed SchemaEntry SchemaMode Securable StoredExpectation TableEntry TableSource
-        ViewDefinition ViewEntry VolumeEntry arguments_text checked matching now sql_name table_kind
+        ViewDefinition ViewEntry VolumeEntry arguments_text checked marks_of matching now sql_name table_kind
     external.routing: Catalogs ExternalCatalogs MirroredTable TableFacts configured of_spark
     names: CATALOG FUNCTION METASTORE SCHEMA TABLE VOLUME Subject
     store: INFORMATION_SCHEMA SYSTEM

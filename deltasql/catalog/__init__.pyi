@@ -1,4 +1,6 @@
 from deltasql.catalog.catalog import Catalog as Catalog
+from deltasql.catalog.entries import EVENT_LOG as EVENT_LOG
+from deltasql.catalog.entries import PIPELINE_ID as PIPELINE_ID
 from deltasql.catalog.entries import UNGOVERNED as UNGOVERNED
 from deltasql.catalog.entries import Argument as Argument
 from deltasql.catalog.entries import Entry as Entry
@@ -20,6 +22,7 @@ from deltasql.catalog.entries import ViewEntry as ViewEntry
 from deltasql.catalog.entries import VolumeEntry as VolumeEntry
 from deltasql.catalog.entries import arguments_text as arguments_text
 from deltasql.catalog.entries import checked as checked
+from deltasql.catalog.entries import marks_of as marks_of
 from deltasql.catalog.entries import matching as matching
 from deltasql.catalog.entries import now as now
 from deltasql.catalog.entries import sql_name as sql_name

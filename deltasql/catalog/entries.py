@@ -98,6 +98,10 @@ class ViewDefinition:
         }
 
 
+PIPELINE_ID, EVENT_LOG = "pipelines.pipelineId", "pipelines.eventLog"
+"""Keys, in the properties of a stored query, of the pipeline that made it and of the table with its events."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredExpectation:
     """An expectation: `condition` is without its parentheses; `action` is FAIL UPDATE, DROP ROW or None."""
@@ -685,3 +689,10 @@ def table_kind(entry: TableEntry | None) -> str:
     if entry is not None and entry.refreshed is not None:
         return entry.refreshed.kind.value.replace(" ", "_")
     return "MANAGED" if entry is not None and entry.managed else "EXTERNAL"
+
+
+def marks_of(entry: Entry) -> Mapping[str, str]:
+    """The properties of the stored query of a view, a materialized view or a streaming table; none of other tables."""
+    if isinstance(entry, ViewEntry):
+        return entry.definition.properties
+    return {} if entry.refreshed is None else entry.refreshed.view.properties

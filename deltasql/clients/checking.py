@@ -62,7 +62,9 @@ from deltasql.sql import (
 )
 from deltasql.statements import (
     AddConstraint,
+    ApplyChanges,
     CloneTable,
+    CreateFlow,
     CreateFunction,
     CreateMetricView,
     CreateRefreshed,
@@ -493,7 +495,7 @@ class Checker:
         for statement in split(script):
             self._include(cells, path, statement.start)
             try:
-                self._statement(statement.text)
+                self.statement(statement.text)
             except DeltaSqlError as error:
                 yield finding(error, script, statement.start, statement.text)
 
@@ -521,7 +523,7 @@ class Checker:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _statement(self, sql: str) -> None:
+    def statement(self, sql: str) -> None:
         """Raises the first error of a statement."""
         if is_script(sql):
             parse_script(sql)
@@ -606,6 +608,8 @@ class Checker:
                 | CreateView(view=name)
                 | CreateMetricView(view=name)
                 | CreateRefreshed(create=CreateTable(table=name))
+                | CreateFlow(table=name)
+                | ApplyChanges(table=name)
             ):
                 self._known.leave_incomplete(self._full(name))
             case CreateFunction(function=name):

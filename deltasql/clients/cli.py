@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
@@ -23,7 +24,7 @@ from deltasql.base import (
     telling,
     without_secrets,
 )
-from deltasql.clients.command import checking, files
+from deltasql.clients.command import checking, files, pipeline
 from deltasql.clients.command.files import SUFFIXES, read_script, shown_name
 from deltasql.clients.command.options import (
     SHELLS,
@@ -55,10 +56,11 @@ BROKEN_PIPE = 141
 """Exit code by which shells report a program that SIGPIPE ended."""
 
 DEMO, RUN, CHECK, LSP, TEST = "demo", "run", "check", "lsp", "test"
-SERVE, WAREHOUSE, COMPLETION = "serve", "warehouse", "completion"
+SERVE, WAREHOUSE, COMPLETION, PIPELINE = "serve", "warehouse", "completion", "pipeline"
 _COMMANDS = {
     RUN: "run scripts and notebooks: .sql, .py, .ipynb",
     DEMO: "run a short tour in a folder of its own, which is removed",
+    PIPELINE: "run a pipeline: datasets in files of SQL, in the order of their reads",
     CHECK: "find errors in files of SQL, and run nothing",
     LSP: "answer an editor: errors, completion and help in files of SQL",
     TEST: "compare golden files",
@@ -223,6 +225,9 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     run.add_argument("work", metavar="FILE", nargs="+", type=_path, help="a script or a notebook; - is stdin")
     _add_running(run, default=argparse.SUPPRESS)
     _add_shared(run, default=argparse.SUPPRESS)
+    description = "Runs a pipeline: streaming tables, materialized views and flows in files of SQL."
+    pipelines = commands.add_parser(PIPELINE, help=_COMMANDS[PIPELINE], description=description)
+    pipeline.add_commands(pipelines, _add_pipeline_shared)
     check = commands.add_parser(
         CHECK,
         help=_COMMANDS[CHECK],
@@ -263,6 +268,11 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     _add_shared(test, default=argparse.SUPPRESS)
 
 
+def _add_pipeline_shared(parser: argparse.ArgumentParser) -> None:
+    _add_running(parser, default=argparse.SUPPRESS)
+    _add_shared(parser, default=argparse.SUPPRESS)
+
+
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Adds options that may stand before or after a command; `default` keeps the inner parser from resetting them."""
     parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
@@ -290,7 +300,7 @@ def _read(read: Callable[[str], Any], text: str) -> Any:
 
 def _dispatch(options: argparse.Namespace) -> int:
     work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve}
-    work |= {WAREHOUSE: _warehouse, COMPLETION: _complete}
+    work |= {WAREHOUSE: _warehouse, COMPLETION: _complete, PIPELINE: _pipeline}
     return work.get(options.command, _sql)(options)
 
 
@@ -322,6 +332,22 @@ def _check(options: argparse.Namespace) -> int:
         as_json=options.report == checking.JSON,
     )
     return OK if are_right else FAILED
+
+
+def _pipeline(options: argparse.Namespace) -> int:
+    from deltasql.clients.checking import exists
+    from deltasql.clients.pipelines.report import show_graph, show_run
+
+    _configured(options)
+    if options.pipeline_command == pipeline.GRAPH or options.dry_run:
+        # Nothing is written: not even the folder of a new warehouse.
+        with _Connection(options) if exists(options.warehouse) else nullcontext() as session:
+            return OK if show_graph(options, session) else FAILED
+    with _Connection(options) as session:
+        if sys.stderr.isatty() and not options.no_progress:
+            session.on_progress = ProgressLine(_duplicate_stderr())
+        with telling(lambda text: print(text, file=sys.stderr)):
+            return OK if show_run(options, session) else FAILED
 
 
 def _lsp(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ __getattr__, __dir__ = door(
     operators: ANY_SHAPE METADATA NO_ROWS READ_COLUMNS ROW_ID_COLUMNS SCAN_COLUMNS Check Constraint Curve
         EqualKey FileColumns FileShape LiteralValue Literals Lookup MemoryRows Number Operator Project Pruning
         PythonFunction ReadInProcess Reads Rearrange Recording RenamedQuery Rewrite RowAction RowEffect RowKind
-        RowReads Scan SourceFiles SourceJoin SqlFunction SqlQuery Supplied TableVersion UnionAll ViewColumns
-        Write children evaluated_texts stored_schemas texts_of
+        RowReads Scan SourceFiles SourceJoin SqlFunction SqlQuery Supplied TableVersion RowTally UnionAll
+        ViewColumns Write children evaluated_texts stored_schemas tallies texts_of with_tally
     """,
 )

@@ -53,6 +53,7 @@ from deltasql.plan.operators import RowAction as RowAction
 from deltasql.plan.operators import RowEffect as RowEffect
 from deltasql.plan.operators import RowKind as RowKind
 from deltasql.plan.operators import RowReads as RowReads
+from deltasql.plan.operators import RowTally as RowTally
 from deltasql.plan.operators import Scan as Scan
 from deltasql.plan.operators import SourceFiles as SourceFiles
 from deltasql.plan.operators import SourceJoin as SourceJoin
@@ -66,4 +67,6 @@ from deltasql.plan.operators import Write as Write
 from deltasql.plan.operators import children as children
 from deltasql.plan.operators import evaluated_texts as evaluated_texts
 from deltasql.plan.operators import stored_schemas as stored_schemas
+from deltasql.plan.operators import tallies as tallies
 from deltasql.plan.operators import texts_of as texts_of
+from deltasql.plan.operators import with_tally as with_tally

@@ -137,12 +137,26 @@ class UnionAll:
     inputs: tuple[Operator, ...]
 
 
+@dataclass(eq=False, slots=True)
+class RowTally:
+    """Conditions, by name, of which the rows of a query are counted while a statement writes them.
+
+    Rows that do not satisfy one of those in `drops` are counted, and left out. An engine sets `counts`. After the rows
+    were written it gives, by name, the rows that satisfy a condition and those that do not; {} where that is not known.
+    """
+
+    conditions: Mapping[str, str]
+    drops: frozenset[str] = frozenset()
+    counts: Callable[[], Mapping[str, tuple[int, int]]] | None = None
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class SqlQuery:
     """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses.
 
     The query of a view is analysed under the `settings` of its creation (None: not set), and has the columns of `view`.
-    `renames` is set for a query that only gives the columns of another one other names.
+    `renames` is set for a query that only gives the columns of another one other names, `tally` for one whose rows are
+    counted.
     """
 
     sql: str
@@ -151,6 +165,7 @@ class SqlQuery:
     settings: Mapping[str, str | None] = field(default_factory=dict)
     view: ViewColumns | None = None
     renames: RenamedQuery | None = None
+    tally: RowTally | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -490,6 +505,30 @@ def children(operator: Operator) -> Iterator[Operator]:
             yield operator.target
         case Project() | Number() | Check() | Write():
             yield operator.child
+
+
+def with_tally(operator: Operator, tally: RowTally) -> Operator | None:
+    """`operator`, whose rows come from one query that counts them; None where they do not."""
+    match operator:
+        case SqlQuery(renames=RenamedQuery() as renamed):
+            # The conditions name columns of the query within.
+            return replace(operator, renames=replace(renamed, query=replace(renamed.query, tally=tally)))
+        case SqlQuery():
+            return replace(operator, tally=tally)
+        case Write() | Check() | Project():
+            child = with_tally(operator.child, tally)
+            return None if child is None else replace(operator, child=child)
+        case _:
+            return None
+
+
+def tallies(operator: Operator) -> Iterator[RowTally]:
+    """The counts that the rows of `operator` need, and of those below it."""
+    if isinstance(operator, SqlQuery):
+        queries = (operator, *(() if operator.renames is None else (operator.renames.query,)))
+        yield from (item.tally for item in queries if item.tally is not None)
+    for child in children(operator):
+        yield from tallies(child)
 
 
 def evaluated_texts(operator: Operator) -> Iterator[str]:

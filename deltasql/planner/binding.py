@@ -50,6 +50,7 @@ from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes, enforced, shown_rows
 from deltasql.planner.changes import Answer, LogRows, QueryRows
 from deltasql.planner.context import GLOBAL, Context, TextReader, plan
+from deltasql.planner.event_log import event_log
 from deltasql.planner.foreign import is_scanned, source_snapshot
 from deltasql.planner.information import information_rows, memory_rows
 from deltasql.planner.read_files import (
@@ -567,6 +568,7 @@ def _referred(
         return replace(source[1], described=described)
     if reference.statement is not None:
         return _of_statement(context, reference.statement, position)
+    reference = event_log(reference, context)
     if reference.arguments is not None:
         if reference.parts[-1].lower() in FILE_FUNCTIONS:
             return called_files(reference, context, described)

@@ -39,7 +39,7 @@ __getattr__, __dir__ = door(
         selected_rows
     queries.query_parts: _is_alone constants_of end_of_plain_projection find inner_query outline plain_columns
         scan_filters scan_limits unknown_columns
-    queries.relations: FILE_FUNCTIONS TableReference table_references
+    queries.relations: EVENT_LOG_FUNCTION FILE_FUNCTIONS TableReference table_references
     references: AGGREGATES ColumnReference Scope UsedNames column_references corresponding equal_sides
         free_names has_aggregate has_subquery is_deterministic is_stable meant name_chains names_collation
         parse_expression parse_statement refers_to split_conjuncts stars_spelled subqueries unfinished

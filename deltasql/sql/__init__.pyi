@@ -125,6 +125,7 @@ from deltasql.sql.queries.query_parts import plain_columns as plain_columns
 from deltasql.sql.queries.query_parts import scan_filters as scan_filters
 from deltasql.sql.queries.query_parts import scan_limits as scan_limits
 from deltasql.sql.queries.query_parts import unknown_columns as unknown_columns
+from deltasql.sql.queries.relations import EVENT_LOG_FUNCTION as EVENT_LOG_FUNCTION
 from deltasql.sql.queries.relations import FILE_FUNCTIONS as FILE_FUNCTIONS
 from deltasql.sql.queries.relations import TableReference as TableReference
 from deltasql.sql.queries.relations import table_references as table_references

@@ -26,11 +26,15 @@ __getattr__, __dir__ = door(
     optimize: auto_compaction compacts
     policy: DescribePolicy DropPolicy
     query: Query
-    refresh: CreateRefreshed
-    table: FIRST_CATALOGS CreateTable CreateTableLike DropSchema DropTable TruncateTable new_namespaces
+    flows: CreateFlow
+    refresh: ApplyChanges CreateRefreshed Expectation
+    refreshing: AutoCdc
+    settings: SetSetting SetTimeZone
+    table: FIRST_CATALOGS CreateTable CreateTableLike DropSchema DropTable TruncateTable UseCatalog UseSchema
+        new_namespaces
     table_metadata: json_list
     update: Update
-    view: CreateMetricView CreateView
+    view: CreateMetricView CreateView ViewScope
     volume: GetFile PutFile RemoveFromVolume
     """,
 )

@@ -66,6 +66,7 @@ from deltasql.statements.refreshing import (
     stream_of,
     stream_refresh,
     table_source,
+    tallied,
     without_live,
 )
 from deltasql.statements.table import AlterClustering, ColumnDefinition, CreateTable, RenameTable
@@ -433,6 +434,11 @@ def _is_clustered_otherwise(create: CreateTable, snapshot: Snapshot) -> bool:
     return existing != [tuple(part.lower() for part in column.parts) for column in wanted.columns]
 
 
+def _stored(statement: CreateRefreshed) -> tuple[StoredExpectation, ...]:
+    items = statement.expectations
+    return tuple(StoredExpectation(item.name, inside(item.condition).text, item.action) for item in items)
+
+
 def checked_expectations(
     statement: CreateRefreshed, schema: StructType, context: Context
 ) -> tuple[StoredExpectation, ...]:
@@ -445,10 +451,7 @@ def checked_expectations(
         return ()
     others = [CheckConstraint(item.name, item.condition) for item in written if item.action != "FAIL UPDATE"]
     declared_constraints((*statement.create.constraints, *others), schema, str(statement.create.table), context)
-    for item in written:
-        if item.action is None:
-            make_note(f"EXPECT {quote(item.name)}: rows that violate it stay, and are not counted.", is_warning=False)
-    return tuple(StoredExpectation(item.name, inside(item.condition).text, item.action) for item in written)
+    return _stored(statement)
 
 
 def stored_rows(
@@ -500,8 +503,7 @@ def plan_create_refreshed(statement: CreateRefreshed, context: Context) -> Plan:
     rows = stored_rows(statement, definition, query, context)
     if statement.kind is Refreshed.STREAMING_TABLE:
         return _streaming(statement, definition, rows, existing, context)
-    planned = created_from_rows(statement.create, context, rows)
-    assert isinstance(planned, RowChange)
+    planned = _counted(statement, definition, query, rows, context)
     sources = sources_of(query, context)
     versions = {} if sources is None else {source.id: source.snapshot.version for source in sources.values()}
     change = RefreshState(definition.id, versions).recorded(_commented(planned, definition))
@@ -510,24 +512,36 @@ def plan_create_refreshed(statement: CreateRefreshed, context: Context) -> Plan:
     return Stepwise("the rows, then the definition", iter((change, Redefinition(existing.parts, definition))))
 
 
+def _counted(
+    statement: CreateRefreshed, definition: RefreshDefinition, query: SqlQuery, rows: SqlQuery, context: Context
+) -> RowChange:
+    """The table with its rows, of which each expectation is counted."""
+    every = SqlQuery(f"SELECT * FROM {QUERY}", {QUERY: query}, "the rows of the query")
+    has_counts = definition.expectations and statement.create.columns is None
+    planned = created_from_rows(statement.create, context, every if has_counts else rows)
+    assert isinstance(planned, RowChange)
+    # Without counts there is nothing to drop either.
+    return (tallied(planned, definition) if has_counts else planned) or planned
+
+
 def _without_rows(statement: CreateRefreshed, existing: object, context: Context) -> Plan:
     """A streaming table whose rows come by flows, and the flow that stands in its definition."""
     name = statement.create.table
     catalog = context.catalog
     namespace = (catalog.current_catalog, catalog.current_schema)
     view = ViewDefinition("", namespace, settings_of_text(context), (), StructType())
-    definition = RefreshDefinition(statement.kind, view, _noted(statement.schedule))
+    definition = RefreshDefinition(statement.kind, view, _noted(statement.schedule), _stored(statement))
 
     def steps() -> Iterator[Plan]:
         if existing is None:
             yield _registering(plan(statement.create, context), definition)
+        elif isinstance(existing, TableEntry) and existing.refreshed is not None:
+            yield Redefinition(existing.parts, replace(existing.refreshed, expectations=definition.expectations))
         if statement.changes is not None:
             yield plan(ApplyChanges(name, statement.changes), later(context))
 
     if existing is not None and statement.mode == "create":
         return plan(statement.create, context)
-    if existing is not None and statement.changes is None:
-        return Answer()
     return Stepwise("the table, then its rows", steps())
 
 
@@ -683,8 +697,8 @@ def plan_refresh_data(statement: RefreshData, context: Context) -> Plan:
         if entry.refreshed.flows:
             return Stepwise("flow by flow", _flows(statement, entry, context))
         streamed = stream_refresh(entry, snapshot, context, full=statement.full)
-        return _refreshed(streamed.refresh, snapshot.version, context, streamed.load)
-    return _refreshed(refresh_of(entry, snapshot, context, full=statement.full), snapshot.version, context)
+        return _refreshed(streamed.refresh, entry.refreshed, context, streamed.load)
+    return _refreshed(refresh_of(entry, snapshot, context, full=statement.full), entry.refreshed, context)
 
 
 def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Iterator[Plan]:
@@ -696,21 +710,29 @@ def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Itera
         _, snapshot = inner.writable(statement.table)
         flow = replace(entry, refreshed=replace(definition, view=view, flows=()))
         streamed = stream_refresh(flow, snapshot, inner, full=statement.full and number == 0)
-        yield _refreshed(streamed.refresh, snapshot.version, inner, streamed.load)
+        yield _refreshed(streamed.refresh, definition, inner, streamed.load)
 
 
-def _refreshed(refresh: Refresh, version: int, context: Context, load: CopyLoad | None = None) -> Plan:
+def _refreshed(refresh: Refresh, definition: RefreshDefinition, context: Context, load: CopyLoad | None = None) -> Plan:
     if refresh.sql is None:
         return Answer(REFRESHED, ((refresh.mode, refresh.reason),))
-    change = _planned(refresh.sql, refresh.views, context)
-    if change.dynamic_overwrite:
-        sql = refresh.sql.replace("INSERT OVERWRITE TABLE", "INSERT INTO").replace(
-            "SELECT", "REPLACE WHERE true SELECT", 1
-        )
-        change = _planned(sql, refresh.views, context)
+    kept = expected(definition)
+    every = _inserting(refresh.sql.removesuffix(kept), refresh, context)
+    change = tallied(every, definition)
+    if change is None:
+        change = _inserting(refresh.sql, refresh, context) if kept else every
     parameters = {"mode": refresh.mode, "reason": refresh.reason}
     recorded = refresh.state.recorded(change, operation=operations.REFRESH, parameters=parameters)
     return replace(recorded, skip_if_empty=False, load=load)
+
+
+def _inserting(sql: str, refresh: Refresh, context: Context) -> RowChange:
+    """The plan of a refresh. Partitions without new rows lose theirs as well."""
+    change = _planned(sql, refresh.views, context)
+    if change.dynamic_overwrite:
+        sql = sql.replace("INSERT OVERWRITE TABLE", "INSERT INTO").replace("SELECT", "REPLACE WHERE true SELECT", 1)
+        change = _planned(sql, refresh.views, context)
+    return change
 
 
 def _planned(sql: str, views: Mapping[str, View], context: Context) -> RowChange:
@@ -770,10 +792,9 @@ def require_kind(words: str, kind: Refreshed, name: TableName, context: Context)
     return entry
 
 
-def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> errors.WrongObjectError:
+def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> DeltaSqlError:
     verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
     is_of_rows = verb in {"REFRESH", "AUTO"} or words == "CREATE FLOW"
     advice = f"CREATE {kind.value} under another name" if is_of_rows else f"{verb} {found.upper()} {name}"
     error = errors.WrongObjectError(words, kind.value.lower(), str(name), found, advice)
-    error.at(context.caret(name.start, name.end))
-    return error
+    return error.at(context.caret(name.start, name.end))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import RefreshDefinition, SchemaMode, TableEntry, sql_name
@@ -32,17 +33,21 @@ from deltasql.plan import (
     ColumnPath,
     FileColumns,
     Operator,
+    RowTally,
     Scan,
     SourceFiles,
     SqlFunction,
     SqlQuery,
     SqlText,
     TableName,
+    Write,
     children,
+    with_tally,
 )
 from deltasql.planner import (
     Context,
     CopyLoad,
+    RowChange,
     View,
     VisibleViews,
     binding,
@@ -206,6 +211,19 @@ def expected(definition: RefreshDefinition) -> str:
     """The condition that leaves out rows which violate expectations with DROP ROW, with its WHERE; "" without one."""
     conditions = " AND ".join(f"coalesce(({condition}\n), false)" for condition in definition.kept)
     return f" WHERE {conditions}" if conditions else ""
+
+
+def tallied(change: RowChange, definition: RefreshDefinition) -> RowChange | None:
+    """The change, which counts the rows of each expectation, and drops those that it shall.
+
+    None where no expectation lets rows pass that violate it, or where the change also needs rows of the table.
+    """
+    if all(item.action == "FAIL UPDATE" for item in definition.expectations):
+        return None
+    conditions = {item.name: item.condition for item in definition.expectations}
+    drops = frozenset(item.name for item in definition.expectations if item.action == "DROP ROW")
+    operator = with_tally(change.operator, RowTally(conditions, drops))
+    return None if operator is None else replace(change, operator=cast("Write", operator))
 
 
 def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> Refresh:

@@ -2144,6 +2144,72 @@ class CreatedClusteringDiffersError(DeltaSqlError):
     existing: str
 
 @dataclass(eq=False)
+class PipelineFileError(DeltaSqlError):
+    path: str
+    reason: str
+    advice: str
+
+@dataclass(eq=False)
+class EmptyPipelineError(DeltaSqlError):
+    path: str
+
+@dataclass(eq=False)
+class PipelinePythonError(DeltaSqlError):
+    name: str
+
+@dataclass(eq=False)
+class PipelineStatementError(DeltaSqlError):
+    statement: str
+
+@dataclass(eq=False)
+class DoubledDatasetError(DeltaSqlError):
+    kind: str
+    name: str
+    place: str
+
+@dataclass(eq=False)
+class DatasetWithoutFlowError(DeltaSqlError):
+    table: str
+
+@dataclass(eq=False)
+class FlowTargetError(DeltaSqlError):
+    table: str
+    reason: str
+    advice: str
+
+@dataclass(eq=False)
+class PipelineCycleError(DeltaSqlError):
+    cycle: str
+
+@dataclass(eq=False)
+class UnknownDatasetError(DeltaSqlError):
+    name: str
+    advice: str
+
+@dataclass(eq=False)
+class OtherPipelineError(DeltaSqlError):
+    table: str
+    pipeline: str
+
+@dataclass(eq=False)
+class NotOfPipelineError(DeltaSqlError):
+    table: str
+    kind: str
+
+@dataclass(eq=False)
+class FullRefreshDisallowedError(DeltaSqlError):
+    table: str
+
+@dataclass(eq=False)
+class PipelineIntervalError(DeltaSqlError):
+    interval: str
+
+@dataclass(eq=False)
+class EventLogError(DeltaSqlError):
+    subject: str
+    advice: str
+
+@dataclass(eq=False)
 class ProcedureNotFoundError(DeltaSqlError):
     procedure: str
     advice: str

@@ -29,7 +29,7 @@ from deltasql.engines.local.selections import (
 )
 from deltasql.files import JOINED_PAIRS, Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
 from deltasql.log import is_local
-from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns, hidden_names
+from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns, hidden_names, tallies
 from deltasql.schema import BOOLEAN, DOUBLE, StructType, arrow_type, as_nullable, bare_schema, to_table
 from deltasql.sql import (
     ColumnOf,
@@ -111,6 +111,8 @@ def local_rows(session: SessionFacts, operator: Operator, *, streams: bool = Fal
 
     With `streams` the caller takes them piece by piece, so that they may be any number.
     """
+    if any(tallies(operator)):
+        raise LeftToEngineError("rows are counted by expectation")
     if isinstance(operator, Supplied) and isinstance(operator.frame, MemoryRows) and not operator.names:
         operator = operator.frame
     if isinstance(operator, MemoryRows):

@@ -46,7 +46,7 @@ from deltasql.log import (
     stores_partitions,
     table_uri,
 )
-from deltasql.plan import Curve, Reads, Rearrange, Rewrite, RowEffect, Write
+from deltasql.plan import Curve, Operator, Reads, Rearrange, Rewrite, RowEffect, Write, tallies
 from deltasql.planner import (
     INSERTED,
     OPTIMIZED,
@@ -106,6 +106,7 @@ class StagedRows:
         started = time.perf_counter()
         with discarded_on_error(self._stage):
             self._work = work = _staged(change, runtime, self._stage)
+            work.metrics.update(_expectations(change.operator))
             work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
             final = with_used_numbers(change, of_kind(work.actions, AddFile), runtime)
         self._change = final.committing(reads=final.commit.reads or work.reads)
@@ -153,6 +154,16 @@ class StagedRows:
         if commit.operation.outcome is Outcome.REFRESH:
             return commit.parameters["mode"], commit.parameters["reason"]
         return self._work.answer
+
+
+def _expectations(operator: Operator) -> dict[str, int]:
+    """The counts of the rows that an expectation accepts, and of those that violate it, as metrics of the commit."""
+    found: dict[str, int] = {}
+    for tally in tallies(operator):
+        for name, (passed, failed) in (tally.counts() if tally.counts is not None else {}).items():
+            found[f"expectations.{name}.passedRecords"] = passed
+            found[f"expectations.{name}.failedRecords"] = failed
+    return found
 
 
 def _protocol(change: RowChange) -> Protocol:

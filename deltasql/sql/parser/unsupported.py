@@ -31,7 +31,10 @@ class Unsupported(NamedTuple):
 _UNITY = "It belongs to Unity Catalog; the catalog of a warehouse keeps names and places of tables only. Leave it out."
 _UNITY_NAMES = "It belongs to Unity Catalog, which deltasql has not."
 _RIGHTS = "deltasql keeps no users and no rights: who may read and write the files may read and write the tables."
-_PIPELINE = "deltasql runs no pipelines. To fill a table from a stream: session.writeStream(df).toTable(name)."
+_PIPELINE = (
+    "deltasql pipeline run forgets the flows that its files no longer have. Without a pipeline, drop the streaming "
+    "table and create it again."
+)
 _FILES = (
     "Files that are no tables are managed outside of SQL; queries read them in place: SELECT * FROM parquet.`/path`."
 )

@@ -36,7 +36,9 @@ CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
 """Table functions of deltasql, and not of Spark: `deltasql.planner.change_feed` reads them."""
 FILE_FUNCTIONS = frozenset({"read_files", "cloud_files"})
 """Table functions over files of other formats: `deltasql.planner.read_files` reads them."""
-_FUNCTIONS = CHANGE_FUNCTIONS | FILE_FUNCTIONS
+EVENT_LOG_FUNCTION = "event_log"
+"""The table function over the events of a pipeline: `deltasql.planner.event_log` finds their table."""
+_FUNCTIONS = CHANGE_FUNCTIONS | FILE_FUNCTIONS | {EVENT_LOG_FUNCTION}
 _STATEMENTS = frozenset({"DESCRIBE", "DESC", "SHOW", "LIST"})
 """Verbs of statements whose rows a query may read."""
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "::", ".", "DIV"})

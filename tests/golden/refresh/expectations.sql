@@ -42,3 +42,15 @@ DESCRIBE EXTENDED w;
 -- name: refused
 CREATE MATERIALIZED VIEW x (CONSTRAINT ok EXPECT (missing > 0) ON VIOLATION DROP ROW) AS SELECT id FROM t;
 SHOW TABLES;
+
+-- name: a table that flows fill
+CREATE OR REFRESH STREAMING TABLE filled (CONSTRAINT has_r EXPECT (r IS NOT NULL) ON VIOLATION DROP ROW);
+CREATE FLOW of_t AS INSERT INTO filled BY NAME SELECT id, r FROM STREAM(t);
+SELECT count(*) FROM filled WHERE r IS NULL;
+-- name: another declaration counts for later rows
+CREATE OR REFRESH STREAMING TABLE filled (CONSTRAINT large EXPECT (id > 100) ON VIOLATION DROP ROW);
+INSERT INTO t (id, r) VALUES (7, 'x'), (700, NULL);
+REFRESH STREAMING TABLE filled;
+SELECT id, r FROM filled WHERE id > 6 ORDER BY id;
+SELECT element_at(operationMetrics, 'expectations.large.passedRecords') AS passed,
+  element_at(operationMetrics, 'expectations.large.failedRecords') AS failed FROM (DESCRIBE HISTORY filled) WHERE version = 2;

@@ -20,7 +20,14 @@ from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.driver_rows import Workspace
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
 from deltasql.engines.spark.reading.scans import CachedScans, with_declared
-from deltasql.engines.spark.reading.source_rows import Texts, checked, has_json_paths, source_rows, without_json_paths
+from deltasql.engines.spark.reading.source_rows import (
+    Texts,
+    checked,
+    has_json_paths,
+    source_rows,
+    tallied,
+    without_json_paths,
+)
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema
 from deltasql.engines.spark.session.spark import Capabilities, SparkHandle, drop_hidden
 from deltasql.files import RowSource, literal_table
@@ -35,6 +42,7 @@ from deltasql.plan import (
     PythonFunction,
     Rearrange,
     Rewrite,
+    RowTally,
     Scan,
     SourceFiles,
     SqlFunction,
@@ -135,7 +143,8 @@ class Frames:
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case SqlQuery():
                 rows = self._queried(operator)
-                return rows if operator.view is None else self._shown(rows, operator.view)
+                rows = rows if operator.view is None else self._shown(rows, operator.view)
+                return rows if operator.tally is None else self._tallied(rows, operator.tally)
             case Supplied(supplied, names):
                 rows = self._supplied(supplied)
                 return rows.toDF(*names) if names else rows
@@ -156,6 +165,8 @@ class Frames:
 
     def _queried(self, operator: SqlQuery) -> DataFrame:
         renaming = operator.renames
+        if renaming is not None and renaming.query.tally is not None:
+            return self.frame(renaming.query).toDF(*renaming.names)
         if renaming is not None and id(renaming.query) in self._built and not self._spark.remote:
             # Spark has analysed it already; a second analysis of files would read their footers again.
             return self.frame(renaming.query).toDF(*renaming.names)
@@ -165,6 +176,12 @@ class Frames:
             scan, alias = table
             return self.frame(scan).alias(alias)
         return self.query(operator.sql, operator.relations, operator.settings)
+
+    def _tallied(self, rows: DataFrame, tally: RowTally) -> DataFrame:
+        """`rows`, which are counted by the job that reads them first."""
+        text_of = self.over(rows)
+        conditions = [F.expr(f"({text_of(condition)})") for condition in tally.conditions.values()]
+        return tallied(rows, tally, conditions, observe=self.capabilities.observe)
 
     def _supplied(self, rows: DataFrame | MemoryRows) -> DataFrame:
         return self.frame(rows) if isinstance(rows, MemoryRows) else rows

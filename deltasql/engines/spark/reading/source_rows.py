@@ -7,12 +7,14 @@ and its analysis says which operands are texts.
 from __future__ import annotations
 
 import re
+import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote as percent_encoded
+from uuid import uuid4
 
 from deltasql.base import F, errors
 from deltasql.engines.choice import moved_in_process, unreachable_error
@@ -22,16 +24,18 @@ from deltasql.engines.spark.session.spark import SPARK, Capabilities, SparkHandl
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files import DESCRIPTION, UNSURE_BOUNDS, bounds_are_sure
 from deltasql.log import encode_path, folder_and_name, hadoop_location, hadoop_scheme, hadoop_settings, is_local
-from deltasql.plan import METADATA, Constraint, SourceFiles, base, hidden_names
+from deltasql.plan import METADATA, Constraint, RowTally, SourceFiles, base, hidden_names
 from deltasql.schema import HIDDEN_PREFIX, StructType, declared_length, sql_literal, text_sql
 from deltasql.schema import quote_name as quote
 from deltasql.sql import ASKING, json_paths, tokenize, with_json_paths
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Observation
 
 
 _THREADS = 8
+_STEP, _LONGEST_WAIT = 0.01, 2.0
+"""Seconds of waiting for the counts of a job that has ended."""
 _LONGEST_HEADER = 1 << 16
 
 
@@ -321,3 +325,42 @@ def _refusal(sql: str, analysed: Callable[[str], DataFrame]) -> tuple[str | None
         asked = _TYPE_ASKED.search(text)
         return next((name for name in _NOT_BEHIND_VARIANT if name in text), None), asked and asked[1]
     return None, None
+
+
+def tallied(rows: DataFrame, tally: RowTally, conditions: Sequence[Column], *, observe: bool) -> DataFrame:
+    """`rows` without those that `tally` drops, and its counts. `conditions` are its conditions as columns.
+
+    The job that reads the rows first counts them; without `observe` a further query does.
+    """
+    from pyspark.sql import Observation
+
+    counters = [F.count(F.lit(1)).alias("rows")]
+    for number, condition in enumerate(conditions):
+        counters.append(F.count(F.when(condition, 1)).alias(f"passed_{number}"))
+    observation = Observation(f"deltasql-{uuid4().hex}") if observe else None
+
+    def counts() -> dict[str, tuple[int, int]]:
+        found = rows.agg(*counters).collect()[0].asDict() if observation is None else _observed(observation)
+        if not found:
+            return {}
+        passed = [int(found[f"passed_{number}"]) for number in range(len(conditions))]
+        return {name: (count, int(found["rows"]) - count) for name, count in zip(tally.conditions, passed, strict=True)}
+
+    tally.counts = counts
+    shown = rows if observation is None else rows.observe(observation, *counters)
+    for name, condition in zip(tally.conditions, conditions, strict=True):
+        if name in tally.drops:
+            shown = shown.where(condition)
+    return shown
+
+
+def _observed(observation: Observation) -> dict[str, Any]:
+    """The counts of a job; {} where its plan had no such rows, so that no count would ever come."""
+    java = getattr(observation, "_jo", None)
+    waited = 0.0
+    while java is not None and not java.future().isCompleted():
+        if waited > _LONGEST_WAIT:
+            return {}
+        time.sleep(_STEP)
+        waited += _STEP
+    return dict(observation.get)
