@@ -23,6 +23,7 @@ from deltasql.catalog import (
     Entry,
     FunctionEntry,
     Governance,
+    Policy,
     Refreshed,
     SchemaEntry,
     TableEntry,
@@ -586,16 +587,20 @@ def row_filter_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in _tables(inventory):
         policy = entry.governance.row_filter
         if policy is not None:
-            function = dict(zip(("filter_catalog", "filter_schema", "filter_name"), policy.function, strict=True))
-            yield {**named(entry), **function, "target_columns": arguments_text(policy)}
+            yield {**named(entry), **_function("filter", policy), "target_columns": arguments_text(policy)}
 
 
 def column_mask_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in _tables(inventory):
         for column, policy in entry.governance.masks.items():
-            function = dict(zip(("mask_catalog", "mask_schema", "mask_name"), policy.function, strict=True))
             using = arguments_text(policy) or None
-            yield {**named(entry), "column_name": column, **function, "using_columns": using}
+            yield {**named(entry), "column_name": column, **_function("mask", policy), "using_columns": using}
+
+
+def _function(kind: str, policy: Policy) -> Row:
+    """Catalog, schema and name of a policy's function. The name is the full one, which clients compare."""
+    catalog, schema, _ = policy.function
+    return {f"{kind}_catalog": catalog, f"{kind}_schema": schema, f"{kind}_name": ".".join(policy.function)}
 
 
 def _tables(inventory: Inventory) -> Iterator[Entry]:

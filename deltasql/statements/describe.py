@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from deltasql.base import OPEN_SET, DeltaSqlError, errors, meant, shown_pairs, shown_value, similar_names
-from deltasql.catalog import UNGOVERNED, TableEntry, ViewEntry, sql_name, table_kind
+from deltasql.catalog import UNGOVERNED, Governance, Policy, TableEntry, ViewEntry, sql_name, table_kind
 from deltasql.log import (
     LogStore,
     Snapshot,
@@ -54,6 +54,7 @@ from deltasql.schema import (
     with_lengths,
 )
 from deltasql.schema import quote_name as quote
+from deltasql.sql import metric_view
 from deltasql.statements.constraints import full_name
 from deltasql.statements.create_text import column_text
 from deltasql.statements.grants import owner_rows, policy_rows
@@ -145,7 +146,7 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
     yield "Database", entry.schema
     yield "Table", entry.name
     yield "Created Time", f"{created:%a %b %d %H:%M:%S} UTC {created.year}"
-    yield "Type", "VIEW"
+    yield "Type", _view_kind(entry)
     if entry.governance.owner is not None:
         yield "Owner", entry.governance.owner
     if definition.comment is not None:
@@ -156,10 +157,14 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
     yield "View Original Text", definition.text
     yield "View Schema Mode", definition.mode.value
     yield "View Catalog and Namespace", ".".join(definition.namespace)
-    yield "View Query Output Columns", f"[{', '.join(_quoted(name) for name in definition.names)}]"
+    yield "View Query Output Columns", f"[{', '.join(quoted(name) for name in definition.names)}]"
 
 
-def _quoted(name: str) -> str:
+def _view_kind(entry: ViewEntry) -> str:
+    return "VIEW" if entry.definition.metrics is None else "METRIC_VIEW"
+
+
+def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -294,25 +299,28 @@ def _pairs(values: Mapping[str, str]) -> str:
 _BINARY_COLLATION = "UTF8_BINARY"
 
 
-def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, partition: Mapping[str, str]) -> str:
+def table_json(
+    name: tuple[str, ...], snapshot: Snapshot, entry: TableEntry | None, *, partition: Mapping[str, str]
+) -> str:
     """The JSON of a table; `name` are the parts of its full name, `partition` the values of PARTITION (…)."""
-    metadata = snapshot.metadata
+    metadata, governance = snapshot.metadata, UNGOVERNED if entry is None else entry.governance
+    view = None if entry is None or entry.refreshed is None else entry.refreshed.view
     return json.dumps(
         _names(name)
         | {"columns": [*_columns(snapshot.schema, column_tags(metadata))]}
         | ({"partition_values": dict(partition)} if partition else {})
         | {"location": table_uri(snapshot.location)}
         | _pair_if_set("created_time", _moment(metadata.created_time))
-        | {"last_access": "UNKNOWN", "type": "MANAGED" if managed else "EXTERNAL", "provider": "delta"}
+        | {"last_access": "UNKNOWN", "type": table_kind(entry), "provider": "delta"}
+        | _pair_if_set("owner", governance.owner)
         | _pair_if_set("comment", metadata.description)
         | {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(metadata.configuration)).items()))}
         | {"statistics": {"size_in_bytes": snapshot.size_in_bytes}}
         | _pair_if_set("partition_columns", list(snapshot.partition_columns))
         | _pair_if_set("clustering_columns", [path_text(path) for path in clustering_columns(snapshot)])
-        | _pair_if_set(
-            "table_constraints",
-            [{"name": key.name, "definition": key.definition(name)} for key in keys_of(metadata)],
-        )
+        | _pair_if_set("table_constraints", _constraints(snapshot, name))
+        | _policies(governance)
+        | ({} if view is None else {"view_text": view.query, "view_catalog_and_namespace": _namespace(view.namespace)})
         | _pair_if_set("tags", shown_pairs(table_tags(metadata)))
         | {"collation": _BINARY_COLLATION},
         ensure_ascii=False,
@@ -320,12 +328,56 @@ def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, part
     )
 
 
-def view_json(name: str, schema: StructType, text: str | None) -> str:
-    """The JSON of a temporary view."""
-    document = {"table_name": name, "columns": [*_columns(schema, {})], "type": "VIEW"} | _pair_if_set(
-        "view_text", text
-    )
+def _constraints(snapshot: Snapshot, name: tuple[str, ...]) -> str:
+    """The keys in one text, as Databricks has them: `[(name,PRIMARY KEY (`id`)), …]`. It is empty without keys."""
+    keys = ", ".join(f"({key.name},{key.definition(name, quote=quoted)})" for key in keys_of(snapshot.metadata))
+    return f"[{keys}]" if keys else ""
+
+
+def _policies(governance: Governance) -> dict[str, Any]:
+    """The row filter and the masks of columns."""
+    policy = governance.row_filter
+    masks = [
+        {"column_name": column, "function_name": _function(mask)} | _pair_if_set("using_column_names", [*mask.columns])
+        for column, mask in governance.masks.items()
+    ]
+    filtered = None if policy is None else {"function_name": _function(policy), "column_names": [*policy.columns]}
+    return _pair_if_set("row_filter", filtered) | _pair_if_set("column_masks", masks)
+
+
+def _function(policy: Policy) -> dict[str, str]:
+    return dict(zip(("catalog_name", "schema_name", "function_name"), policy.function, strict=True))
+
+
+def view_json(name: tuple[str, ...], schema: StructType, text: str | None, entry: ViewEntry | None) -> str:
+    """The JSON of a view; `entry` is None for a temporary one."""
+    measures = _measures(entry)
+    columns = [column | _pair_if_set("is_measure", column["name"] in measures) for column in _columns(schema, {})]
+    document = _names(name) | {"columns": columns}
+    if entry is None:
+        document |= {"type": "VIEW"} | _pair_if_set("view_text", text)
+    else:
+        document |= _view_facts(entry)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _view_facts(entry: ViewEntry) -> dict[str, Any]:
+    """The fields of a view of the catalog."""
+    definition = entry.definition
+    properties = definition.properties
+    facts = _pair_if_set("created_time", _moment(entry.created_at)) | {"type": _view_kind(entry)}
+    facts |= _pair_if_set("owner", entry.governance.owner) | _pair_if_set("comment", definition.comment)
+    facts |= {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(properties)).items()))}
+    if not entry.is_built_in:
+        facts |= {"view_text": definition.text, "view_original_text": definition.text}
+        facts |= {"view_schema_mode": definition.mode.value}
+        facts |= {"view_catalog_and_namespace": _namespace(definition.namespace)}
+        facts |= {"view_query_output_columns": list(definition.names)}
+    return facts | _pair_if_set("tags", shown_pairs(read_tags(properties.get(table_properties.TAGS))))
+
+
+def _namespace(names: Sequence[str]) -> str:
+    return ".".join(map(quote, names))
 
 
 def _names(name: tuple[str, ...]) -> dict[str, Any]:
@@ -411,7 +463,7 @@ def plan_describe_table(statement: DescribeTable, context: Context) -> Plan:
         return _column(statement, statement.column, schema, context)
     rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
     if view is not None:
-        return Answer(DESCRIBE, (*rows, *_view_rows(statement, context)))
+        return Answer(DESCRIBE, (*_view_rows(statement, rows, context),))
     foreign = context.foreign(statement.table)
     snapshot = table_snapshot(context, statement.table, with_files=bool(statement.partition))
     rows += _partition_rows(snapshot)
@@ -425,9 +477,20 @@ def plan_describe_table(statement: DescribeTable, context: Context) -> Plan:
     return Answer(DESCRIBE, tuple(rows))
 
 
-def _view_rows(statement: DescribeTable, context: Context) -> Iterator[tuple[str, str, str | None]]:
-    """The rows of EXTENDED for a view of the catalog; none for other views."""
+def _measures(entry: ViewEntry | None) -> frozenset[str]:
+    """The names of the measures of a metric view; none for any other view."""
+    if entry is None or entry.definition.metrics is None:
+        return frozenset()
+    return frozenset(item.name for item in metric_view(entry.definition.metrics).measures)
+
+
+def _view_rows(
+    statement: DescribeTable, columns: Sequence[tuple[str, str, str | None]], context: Context
+) -> Iterator[tuple[str, str, str | None]]:
+    """The columns of a view, where measures are marked, and the rows of EXTENDED if the view is in the catalog."""
     entry = context.catalog_view(statement.table.parts)
+    measures = _measures(entry)
+    yield from ((name, f"{kind} measure" if name in measures else kind, comment) for name, kind, comment in columns)
     if statement.extended and entry is not None:
         yield from detailed_view_rows(entry)
 
@@ -448,7 +511,9 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
     if not statement.extended:
         raise errors.JsonNotExtendedError(str(table)).at(context.caret(table.start, table.end))
     if view is not None:
-        text = view_json(table.parts[-1], view, _text_of_view(table, context))
+        found = None if context.view_key(table.parts) is not None else context.catalog_view(table.parts)
+        name = (table.parts[-1],) if found is None else found.parts
+        text = view_json(name, view, _text_of_view(table, context), found)
     else:
         foreign = context.foreign(table)
         if foreign is not None:
@@ -459,8 +524,7 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
             partition_files(statement.partition, table, snapshot, context, needed=True)
             values = partition_values(statement.partition, snapshot)
         entry = None if table.path is not None else context.catalog.resolve(table.parts)
-        managed = entry is not None and entry.managed
-        text = table_json(full_name(table, context), snapshot, managed=managed, partition=values)
+        text = table_json(full_name(table, context), snapshot, entry, partition=values)
     return Answer(JSON, ((text,),))
 
 
