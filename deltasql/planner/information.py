@@ -32,7 +32,17 @@ from deltasql.catalog import (
     arguments_text,
     table_kind,
 )
-from deltasql.log import Key, column_tags, keys_of, primary_key, prune, read_tags, table_properties, table_tags
+from deltasql.log import (
+    Key,
+    column_tags,
+    keys_of,
+    primary_key,
+    prune,
+    read_tags,
+    table_properties,
+    table_tags,
+    view_column_tags,
+)
 from deltasql.plan import MemoryRows, TableName
 from deltasql.planner.foreign import ICEBERG, has_certain_columns, source_snapshot
 from deltasql.schema import (
@@ -340,10 +350,17 @@ def table_tag_rows(inventory: Inventory) -> Iterator[Row]:
 
 
 def column_tag_rows(inventory: Inventory) -> Iterator[Row]:
-    for entry, snapshot in inventory.tables(TAGGED_PARTS):
+    for entry in inventory.entries(TAGGED_PARTS):
         names = dict(zip(TAGGED_PARTS, entry.parts, strict=True))
-        for path, tags in column_tags(snapshot.metadata).items():
-            yield from _tags({**names, "column_name": path_text(path)}, tags)
+        for path, tags in _column_tags(entry, inventory).items():
+            yield from _tags({**names, "column_name": path[0] if len(path) == 1 else path_text(path)}, tags)
+
+
+def _column_tags(entry: Entry, inventory: Inventory) -> Mapping[tuple[str, ...], Mapping[str, str]]:
+    if isinstance(entry, ViewEntry):
+        return view_column_tags(entry.definition.properties, entry.definition.schema)
+    snapshot = inventory.snapshot(entry)
+    return {} if snapshot is None else column_tags(snapshot.metadata)
 
 
 def _tags(names: Row, tags: Mapping[str, str]) -> Iterator[Row]:

@@ -34,3 +34,6 @@ from deltasql.statements.table_metadata import json_list as json_list
 from deltasql.statements.update import Update as Update
 from deltasql.statements.view import CreateMetricView as CreateMetricView
 from deltasql.statements.view import CreateView as CreateView
+from deltasql.statements.volume import GetFile as GetFile
+from deltasql.statements.volume import PutFile as PutFile
+from deltasql.statements.volume import RemoveFromVolume as RemoveFromVolume

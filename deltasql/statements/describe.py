@@ -31,6 +31,7 @@ from deltasql.log import (
     table_properties,
     table_tags,
     table_uri,
+    view_column_tags,
     without_deltasql_properties,
 )
 from deltasql.plan import ColumnPath, TableName
@@ -68,6 +69,8 @@ from deltasql.statements.inspect import (
     partition_values,
 )
 from deltasql.statements.table_metadata import RefreshState
+
+Row = tuple[str, str, str | None]
 
 
 def view_schema(name: TableName, context: Context) -> StructType | None:
@@ -114,7 +117,7 @@ def table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tup
     return table, name.parts[-1:]
 
 
-def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:
+def detailed_view_rows(entry: ViewEntry) -> Iterator[Row]:
     """The rows that EXTENDED adds to those of the columns."""
     yield "", "", ""
     yield "# Detailed Table Information", "", ""
@@ -122,11 +125,9 @@ def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:
     properties = _properties_text(entry)
     if properties:
         yield "Table Properties", properties, ""
-    tags = read_tags(entry.definition.properties.get(table_properties.TAGS))
-    if tags:
-        yield "", "", ""
-        yield "# Tags", "", ""
-        yield from ((key, value, "") for key, value in sorted(shown_pairs(tags).items()))
+    definition = entry.definition
+    tags = read_tags(definition.properties.get(table_properties.TAGS))
+    yield from _tag_rows(tags, view_column_tags(definition.properties, definition.schema))
 
 
 def view_lines(entry: ViewEntry) -> Iterator[str]:
@@ -254,9 +255,6 @@ def source_properties(entry: TableEntry, key: str | None) -> tuple[tuple[str, st
     return ((key, properties.get(key, f"Table {table} does not have property: {key}")),)
 
 
-Row = tuple[str, str, str | None]
-
-
 def constraint_rows(snapshot: Snapshot, name: Sequence[str]) -> Iterator[Row]:
     """The keys of the table, whose name has the parts `name`; no rows where it has none."""
     keys = keys_of(snapshot.metadata)
@@ -269,7 +267,10 @@ def constraint_rows(snapshot: Snapshot, name: Sequence[str]) -> Iterator[Row]:
 
 def tag_rows(snapshot: Snapshot) -> Iterator[Row]:
     """The tags of the table and of its columns; no rows where there are none."""
-    of_table, of_columns = table_tags(snapshot.metadata), column_tags(snapshot.metadata)
+    yield from _tag_rows(table_tags(snapshot.metadata), column_tags(snapshot.metadata))
+
+
+def _tag_rows(of_table: Mapping[str, str], of_columns: Mapping[tuple[str, ...], Mapping[str, str]]) -> Iterator[Row]:
     if of_table:
         yield "", "", ""
         yield "# Tags", "", ""
@@ -352,7 +353,8 @@ def _function(policy: Policy) -> dict[str, str]:
 def view_json(name: tuple[str, ...], schema: StructType, text: str | None, entry: ViewEntry | None) -> str:
     """The JSON of a view; `entry` is None for a temporary one."""
     measures = _measures(entry)
-    columns = [column | _pair_if_set("is_measure", column["name"] in measures) for column in _columns(schema, {})]
+    tags = {} if entry is None else view_column_tags(entry.definition.properties, schema)
+    columns = [column | _pair_if_set("is_measure", column["name"] in measures) for column in _columns(schema, tags)]
     document = _names(name) | {"columns": columns}
     if entry is None:
         document |= {"type": "VIEW"} | _pair_if_set("view_text", text)

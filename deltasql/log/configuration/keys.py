@@ -177,6 +177,13 @@ def column_tags(metadata: Metadata) -> dict[Path, Tags]:
     return dict(sorted(_of_columns(metadata)))
 
 
+def view_column_tags(properties: Mapping[str, str], schema: StructType) -> dict[Path, Tags]:
+    """The tags of a view's columns, which its properties store as JSON by name; without those of other columns."""
+    stored = _loaded(properties.get(COLUMN_TAGS))
+    by_name = sorted(stored.items()) if isinstance(stored, dict) else ()
+    return {(name,): _texts(tags) for name, tags in by_name if name in schema.names}
+
+
 def with_table_tags(metadata: Metadata, tags: Mapping[str, str]) -> Metadata:
     """`metadata` with exactly these tags of the table."""
     return _with(metadata, TAGS, dict(sorted(tags.items())))
