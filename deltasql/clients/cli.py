@@ -30,6 +30,7 @@ from deltasql.clients.command.options import (
     Configuration,
     add_catalog,
     add_options,
+    add_warehouse_options,
     give_to_spark,
     pair,
     parameter,
@@ -54,7 +55,7 @@ BROKEN_PIPE = 141
 """Exit code by which shells report a program that SIGPIPE ended."""
 
 DEMO, RUN, CHECK, LSP, TEST = "demo", "run", "check", "lsp", "test"
-SERVE, COMPLETION = "serve", "completion"
+SERVE, WAREHOUSE, COMPLETION = "serve", "warehouse", "completion"
 _COMMANDS = {
     RUN: "run scripts and notebooks: .sql, .py, .ipynb",
     DEMO: "run a short tour in a folder of its own, which is removed",
@@ -62,6 +63,7 @@ _COMMANDS = {
     LSP: "answer an editor: errors, completion and help in files of SQL",
     TEST: "compare golden files",
     SERVE: "serve tables over Arrow Flight SQL",
+    WAREHOUSE: "serve tables to the clients of Databricks' SQL warehouses",
     COMPLETION: "print a script by which a shell completes options",
 }
 _EXIT_CODES = (
@@ -243,6 +245,14 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     )
     add_options(serve)
     _add_shared(serve, default=argparse.SUPPRESS)
+    warehouse = commands.add_parser(
+        WAREHOUSE,
+        help=_COMMANDS[WAREHOUSE],
+        description="Serves the tables of --warehouse over Thrift and REST, as a SQL warehouse does, until Ctrl-C.",
+        epilog="Without --token the server makes one up, and prints it; with --host it must be given.",
+    )
+    add_warehouse_options(warehouse)
+    _add_shared(warehouse, default=argparse.SUPPRESS)
     test = commands.add_parser(
         TEST,
         help=_COMMANDS[TEST],
@@ -279,10 +289,9 @@ def _read(read: Callable[[str], Any], text: str) -> Any:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve, COMPLETION: _complete}.get(
-        options.command, _sql
-    )
-    return work(options)
+    work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve}
+    work |= {WAREHOUSE: _warehouse, COMPLETION: _complete}
+    return work.get(options.command, _sql)(options)
 
 
 def _complete(options: argparse.Namespace) -> int:
@@ -486,13 +495,31 @@ def _serve(options: argparse.Namespace) -> int:
         from deltasql.clients.server.flight import Settings, serve
     except ModuleNotFoundError as error:
         raise errors.ServerPackageMissingError(package=error.name or "protobuf") from None
-    _configured(options)
-    by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
-    identity = {"deltasql.user": options.user, "deltasql.groups": options.groups}
-    by_set |= {key: value for key, value in identity.items() if value is not None}
-    give_to_spark(for_start, os.environ)
+    by_set = _settings_of_server(options)
     tls = options.tls_certificate, options.tls_key
     options_of_server = options.warehouse, options.host, options.port, options.remote
     catalogs = options.catalog, options.catalogs
     serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, catalogs))
+    return OK
+
+
+def _settings_of_server(options: argparse.Namespace) -> dict[str, str]:
+    """The settings that are SET at the start of each session of a server; the others are given to Spark."""
+    _configured(options)
+    by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+    identity = {"deltasql.user": options.user, "deltasql.groups": options.groups}
+    give_to_spark(for_start, os.environ)
+    return {**by_set, **{key: value for key, value in identity.items() if value is not None}}
+
+
+def _warehouse(options: argparse.Namespace) -> int:
+    try:
+        from deltasql.clients.warehouse.service import Settings, serve
+    except ModuleNotFoundError as error:
+        raise errors.WarehousePackageMissingError(package=error.name or "databricks-sql-connector") from None
+    by_set = _settings_of_server(options)
+    tls = options.tls_certificate and (options.tls_certificate, options.tls_key)
+    where = options.warehouse, options.host, options.port, options.token, tls, options.http
+    catalogs = options.catalog, options.catalogs
+    serve(Settings(*where, options.remote, options.engine, by_set, catalogs), shows_environment=options.env)
     return OK

@@ -944,6 +944,10 @@ class ServerPackageMissingError(UsageError):
     package: str
 
 @dataclass(eq=False)
+class WarehousePackageMissingError(UsageError):
+    package: str
+
+@dataclass(eq=False)
 class LanguageServerPackageMissingError(UsageError):
     package: str
 

@@ -416,3 +416,16 @@ def add_options(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("--token-file", metavar="FILE", help="whose text clients must give")
     serve.add_argument("--tls-certificate", metavar="FILE", help="in PEM, with --tls-key")
     serve.add_argument("--tls-key", metavar="FILE", help="in PEM, with --tls-certificate")
+
+
+def add_warehouse_options(warehouse: argparse.ArgumentParser) -> None:
+    """Where, what and for whom a SQL warehouse serves."""
+    warehouse.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (%(default)s)")
+    warehouse.add_argument("--port", metavar="N", type=int, default=8443, help="0 is a free one (%(default)s)")
+    warehouse.add_argument("--warehouse", metavar="DIR", default=argparse.SUPPRESS, help="tables and catalog")
+    add_catalog(warehouse, default=argparse.SUPPRESS)
+    warehouse.add_argument("--token", help="what clients must give (DELTASQL_SERVER_TOKEN, or a new one)")
+    warehouse.add_argument("--tls-certificate", metavar="FILE", help="in PEM, with --tls-key (one for localhost)")
+    warehouse.add_argument("--tls-key", metavar="FILE", help="in PEM, with --tls-certificate")
+    warehouse.add_argument("--http", action="store_true", help="plain HTTP, at a loopback address only")
+    warehouse.add_argument("--env", action="store_true", help="print the environment variables that clients read")

@@ -178,10 +178,14 @@ def _of_view(session: SessionFacts, operator: Operator, streams: bool) -> LocalR
 
 
 def answered_query(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows | LocalRows:
-    """A query that this process answers by itself: over one table, or rows in memory.
+    """A query that this process answers by itself: over one table, rows in memory, or of constants alone.
 
     Raises LeftToEngineError for any other.
     """
+    constants = constants_of(operator)
+    if constants is not None:
+        session.require_computing()
+        return LocalRows(constants.schema, partial(literal_table, constants))
     if not (
         isinstance(operator, SqlQuery) and any(isinstance(item, MemoryRows) for item in operator.relations.values())
     ):

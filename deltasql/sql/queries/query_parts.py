@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from deltasql.base import LeftToEngineError, exp
 from deltasql.plan import Literals, Operator, SqlQuery
-from deltasql.schema import StructField, StructType
+from deltasql.schema import BOOLEAN, STRING, VOID, StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.postfix import json_paths
@@ -560,10 +560,12 @@ class _Reader(LiteralReader):
         return aliases
 
     def item(self) -> tuple[str, Constant]:
-        """A constant and its name, "" where it has none."""
+        """A constant and its name: one without an alias is named by its value, or "" where only Spark knows how."""
+        start = self.at
         value = self.cast() if self.key == "CAST" else self.literal()
-        is_named = self.take("AS") or (self.is_name and self.key not in NO_ALIAS)
-        return self.name() if is_named else "", value
+        if self.take("AS") or (self.is_name and self.key not in NO_ALIAS):
+            return self.name(), value
+        return _shown("".join(token.text for token in self.tokens[start : self.at]), value), value
 
     def cast(self) -> Constant:
         self.need("CAST")
@@ -573,6 +575,18 @@ class _Reader(LiteralReader):
         target = type_at(self)
         self.need(")")
         return Constant(target, as_type(value.value, value.type, target, None))
+
+
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+
+
+def _shown(text: str, constant: Constant) -> str:
+    """The name of a column that is a plain literal; "" for any other constant."""
+    if constant.type == VOID:
+        return "NULL"
+    if constant.type == BOOLEAN or _PLAIN_NUMBER.fullmatch(text):
+        return text.lower()
+    return str(constant.value) if constant.type == STRING and text[:1] in {"'", '"'} else ""
 
 
 def constants_of(operator: Operator) -> Literals | None:
