@@ -262,7 +262,7 @@ def constraint_rows(snapshot: Snapshot, name: Sequence[str]) -> Iterator[Row]:
         yield "", "", ""
         yield "# Constraints", "", ""
     for key in keys:
-        yield key.name, key.definition(name), ""
+        yield key.name, key.definition(name, quote=quoted), ""
 
 
 def tag_rows(snapshot: Snapshot) -> Iterator[Row]:
