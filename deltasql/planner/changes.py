@@ -307,11 +307,15 @@ class FileTransfer:
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """SET key = value, or RESET: `value` None forgets the key, `key` None all. A silent one has no rows."""
+    """SET key = value, or RESET: `value` None forgets the key, `key` None all. A silent one has no rows.
+
+    `effect` is the setting that a parameter of Databricks SQL stands for, with its value.
+    """
 
     key: str | None
     value: str | None
     is_silent: bool = False
+    effect: tuple[str, str | None] | None = None
 
     def answer(self) -> tuple[StructType, tuple[tuple[str, str], ...]]:
         """The result of SET: the stored pair, a secret redacted. RESET returns no rows."""

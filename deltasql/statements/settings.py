@@ -80,6 +80,9 @@ def plan_set_setting(statement: SetSetting, context: Context) -> Plan:
     """SET or SET -v lists all settings, SET key shows one, SET key = value changes it."""
     if statement.key is None or (statement.key == "-v" and statement.value is None):
         return Answer(KEY_VALUE, tuple((key, shown_value(key, value)) for key, value in context.settings))
+    parameter = _PARAMETERS.get(statement.key.lower())
+    if parameter is not None:
+        return _parameter(statement.key, statement.value, parameter, context)
     if statement.value is None:
         value = _value(statement.key, context)
         return Answer(KEY_VALUE, ((statement.key, UNDEFINED if value is None else shown_value(statement.key, value)),))
@@ -87,6 +90,33 @@ def plan_set_setting(statement: SetSetting, context: Context) -> Plan:
     if _is_unread(statement.key):
         make_note(_UNREAD.format(key=statement.key), is_warning=True)
     return SettingChange(statement.key, statement.value)
+
+
+_PARAMETERS = {
+    "ansi_mode": session_settings.ANSI.name,
+    "timezone": session_settings.TIME_ZONE.name,
+    "legacy_time_parser_policy": "spark.sql.legacy.timeParserPolicy",
+    "max_file_partition_bytes": "spark.sql.files.maxPartitionBytes",
+}
+"""Parameters of Databricks SQL, in lower case, and the settings that they stand for."""
+
+
+def _parameter(key: str, value: str | None, setting: str, context: Context) -> Plan:
+    """SET of a parameter of Databricks SQL; it is shown as it was written."""
+    effective = _value(setting, context)
+    if value is None:
+        written = context.settings.get(key)
+        is_current = written is not None and _effect(setting, written).lower() == str(effective).lower()
+        shown = written if is_current else effective
+        return Answer(KEY_VALUE, ((key, UNDEFINED if shown is None else shown),))
+    check_setting(setting, _effect(setting, value))
+    return SettingChange(key, value, effect=(setting, _effect(setting, value)))
+
+
+def _effect(setting: str, value: str) -> str:
+    """The value of the setting for that of its parameter, which may be quoted."""
+    text = unquote(value) if value[:1] in {"'", '"'} else value
+    return text.lower() if setting == session_settings.ANSI.name else text
 
 
 def _value(key: str, context: Context) -> str | None:
@@ -97,7 +127,8 @@ def _value(key: str, context: Context) -> str | None:
 
 @plan.register
 def plan_reset_setting(statement: ResetSetting, context: Context) -> Plan:
-    return SettingChange(statement.key, None)
+    setting = _PARAMETERS.get((statement.key or "").lower())
+    return SettingChange(statement.key, None, effect=None if setting is None else (setting, None))
 
 
 @plan.register

@@ -6,8 +6,9 @@ exceptions of PEP 249 by their SQLSTATE.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from datetime import time as time_of_day
@@ -297,3 +298,14 @@ def in_words_of_the_pep() -> Iterator[None]:
         yield
     except DeltaSqlError as error:
         raise translated(error) from error
+
+
+def like(pattern: str | None) -> Callable[[str], bool]:
+    r"""A test of names against a LIKE pattern: `%` is any text, `_` any character, `\` escapes the next one."""
+    if pattern is None:
+        return lambda name: True
+    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
+    meant = {"%": ".*", "_": "."}
+    text = "".join(meant.get(part) or re.escape(part[-1]) for part in parts)
+    # Names are stored in lower case.
+    return lambda name: re.fullmatch(text, name, re.DOTALL | re.IGNORECASE) is not None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from deltasql.base import DeltaSqlError, errors
+from deltasql.clients.dbapi.types import like
 from deltasql.clients.server.parameter_types import SQL_INFO, TYPE_INFO, sql_info, type_info
 from deltasql.clients.server.statements import without_zones
 from deltasql.log import Key
@@ -79,17 +79,6 @@ def _table(schema: pa.Schema, rows: Rows) -> pa.Table:
 
 def _filter(command: Any, name: str) -> str | None:
     return str(getattr(command, name)) if command.HasField(name) else None
-
-
-def like(pattern: str | None) -> Callable[[str], bool]:
-    r"""A test of names against a LIKE pattern: `%` is any text, `_` any character, `\` escapes the next one."""
-    if pattern is None:
-        return lambda name: True
-    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
-    meant = {"%": ".*", "_": "."}
-    text = "".join(meant.get(part) or re.escape(part[-1]) for part in parts)
-    # Names are stored in lower case.
-    return lambda name: re.fullmatch(text, name, re.DOTALL | re.IGNORECASE) is not None
 
 
 def _catalogs(session: Session, command: Any) -> Rows:

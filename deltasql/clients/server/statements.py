@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -22,7 +22,7 @@ from deltasql.clients.dbapi.cursor import bulk_insert
 from deltasql.clients.server.clients import ClientRows, Prepared
 from deltasql.clients.server.parameter_types import exact
 from deltasql.files import Result
-from deltasql.schema import StructType, arrow_type
+from deltasql.schema import PrimitiveType, StructField, StructType, arrow_type
 from deltasql.session import Session
 from deltasql.sql import bind_parameters, is_script, parameter_names, parse
 
@@ -102,7 +102,26 @@ def rows_in_arrow(result: Result) -> pa.Table:
     """The rows of a result in the Arrow types of its columns; no columns for a statement without a result."""
     if not result.columns and not result.is_query:
         return pa.table({})
+    if any(_has_months(item) for item in result.schema):
+        return _months_as_text(result)
     return _cast_to_announced_schema(result.to_arrow(), schema_of(result.schema))
+
+
+def _has_months(item: StructField) -> bool:
+    name = item.type.name if isinstance(item.type, PrimitiveType) else ""
+    return name.startswith("interval") and ("year" in name or "month" in name)
+
+
+def _months_as_text(result: Result) -> pa.Table:
+    """The rows of a result with intervals of years and months, for which neither Python nor Arrow has values: `1-2`."""
+    places = [f"c{number}" for number, _ in enumerate(result.schema)]
+    texts = {
+        place: f"regexp_extract(CAST({place} AS STRING), \"'(.*)'\", 1) AS {place}" if _has_months(item) else place
+        for place, item in zip(places, result.schema, strict=True)
+    }
+    rows = result.df.toDF(*places).selectExpr(*texts.values()).toArrow()
+    schema = schema_of(result.schema)
+    return _cast_to_announced_schema(rows.rename_columns(schema.names), schema)
 
 
 def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
@@ -183,11 +202,23 @@ def _cast_to_announced_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if pa.types.is_duration(column.type) and pa.types.is_string(kind):
+        return pa.chunked_array([pa.array(map(interval_text, column.to_pylist()), pa.string())])
     try:
         return column.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         values = [None if value is None else str(value) for value in column.to_pylist()]
         return pa.chunked_array([pa.array(values, pa.string())]).cast(kind)
+
+
+def interval_text(value: timedelta | None) -> str | None:
+    """An interval of days and times as Hive writes it, and drivers read it: `1 02:03:04.000000000`."""
+    if value is None:
+        return None
+    sign, value = ("-", -value) if value < timedelta() else ("", value)
+    minutes, seconds = divmod(value.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{sign}{value.days} {hours:02d}:{minutes:02d}:{seconds:02d}.{value.microseconds * 1000:09d}"
 
 
 ZONES, KEEP = "zones", "keep"

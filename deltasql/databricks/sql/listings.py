@@ -5,13 +5,12 @@ Source: java.sql.DatabaseMetaData, getCatalogs, getSchemas, getTables, getColumn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from deltasql.base import DeltaSqlError
 from deltasql.catalog import Entry, TableEntry, ViewEntry
-from deltasql.clients.dbapi.types import type_code
+from deltasql.clients.dbapi.types import like, type_code
 from deltasql.files import Result
 from deltasql.plan import TableName
 from deltasql.schema import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
@@ -93,36 +92,29 @@ def tables(
 
 def columns(session: Session, catalog: str | None, schema: str | None, table: str | None, column: str | None) -> Result:
     """A row for each column; those of unreadable tables are left out. Columns of views come from Spark."""
-    matches = _pattern(column)
+    matches = like(column)
     rows = [
         (*entry.parts, *_column(field, index))
         for entry in _entries(session, catalog, schema, table)
         for index, field in enumerate(_fields(session, entry))
-        if matches.fullmatch(field.name)
+        if matches(field.name)
     ]
     return Result.of(_COLUMNS, rows)
 
 
 def _schemas(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
-    inside, named = _pattern(catalog), _pattern(schema)
+    inside, named = like(catalog), like(schema)
     for name in session.catalog.catalogs():
-        if inside.fullmatch(name):
+        if inside(name):
             schemas = session.catalog.within(name, "default").schemas()
-            yield from ((name, item.name) for item in schemas if named.fullmatch(item.name))
+            yield from ((name, item.name) for item in schemas if named(item.name))
 
 
 def _entries(session: Session, catalog: str | None, schema: str | None, table: str | None) -> Iterator[Entry]:
-    named = _pattern(table)
+    named = like(table)
     for inside, name in _schemas(session, catalog, schema):
         entries = session.catalog.entries((inside, name))
-        yield from (entry for entry in entries if named.fullmatch(entry.name))
-
-
-def _pattern(text: str | None) -> re.Pattern[str]:
-    if text is None:
-        return re.compile(".*", re.DOTALL)
-    pieces = {"%": ".*", "_": "."}
-    return re.compile("".join(pieces.get(char) or re.escape(char) for char in text), re.IGNORECASE | re.DOTALL)
+        yield from (entry for entry in entries if named(entry.name))
 
 
 def _fields(session: Session, entry: Entry) -> StructType:

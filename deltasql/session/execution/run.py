@@ -378,7 +378,9 @@ class Run:
                     # A dropped table's log must not answer for a later one at the same place.
                     self._session.forget_logs()
                 return Committed()
-            case SettingChange(key, value):
+            case SettingChange(key, value, effect=effect):
+                if effect is not None:
+                    self._session.set(*effect)
                 self._session.set(key, value)
                 return Committed(*plan.answer())
             case TransactionStep(step, caret):
