@@ -257,11 +257,11 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
 def view_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.entries(TABLE_PARTS):
         if isinstance(entry, ViewEntry):
-            flags = dict.fromkeys(("is_updatable", "is_insertable_into", "is_materialized"), "NO")
+            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "FALSE"}
             text = entry.definition.text or None
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
         elif entry.refreshed is not None and entry.refreshed.kind is Refreshed.MATERIALIZED_VIEW:
-            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "YES"}
+            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "TRUE"}
             text = entry.refreshed.view.query
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
 
