@@ -267,16 +267,30 @@ def view_rows(inventory: Inventory) -> Iterator[Row]:
 
 
 def volume_rows(inventory: Inventory) -> Iterator[Row]:
-    for entry in inventory.volumes(("volume_catalog", "volume_schema", "volume_name")):
+    for entry in inventory.volumes(_VOLUME_PARTS):
         yield {
-            "volume_catalog": entry.catalog,
-            "volume_schema": entry.schema,
-            "volume_name": entry.name,
+            **dict(zip(_VOLUME_PARTS, entry.parts, strict=True)),
+            "volume_owner": entry.governance.owner,
             "volume_type": "MANAGED" if entry.managed else "EXTERNAL",
             "comment": entry.comment,
             "created": moment(entry.created_at),
             "storage_location": entry.location,
         }
+
+
+_VOLUME_PARTS = ("volume_catalog", "volume_schema", "volume_name")
+_TAGGED_VOLUME_PARTS = ("catalog_name", "schema_name", "volume_name")
+
+
+def volume_privilege_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.volumes(_VOLUME_PARTS):
+        names = dict(zip(_VOLUME_PARTS, entry.parts, strict=True))
+        yield from _inherited(names, entry.parts, entry.governance, inventory)
+
+
+def volume_tag_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.volumes(_TAGGED_VOLUME_PARTS):
+        yield from _tags(dict(zip(_TAGGED_VOLUME_PARTS, entry.parts, strict=True)), entry.governance.tags)
 
 
 def column_rows(inventory: Inventory) -> Iterator[Row]:
@@ -750,6 +764,8 @@ _ROWS: Mapping[str, Callable[[Inventory], Iterator[Row]]] = {
     "table_tags": table_tag_rows,
     "tables": table_rows,
     "views": view_rows,
+    "volume_privileges": volume_privilege_rows,
+    "volume_tags": volume_tag_rows,
     "volumes": volume_rows,
 }
 
