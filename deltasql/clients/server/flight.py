@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any, TypeAlias
 
@@ -456,18 +457,25 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
 
 def serve(settings: Settings) -> None:
     """Serves until SIGINT or SIGTERM."""
-    over = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        over.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    with running(settings) as uri:
+    with signals() as wait, running(settings) as uri:
         print(f"Arrow Flight SQL at {uri}, tables of {settings.warehouse}. Ctrl-C ends it.", flush=True)
         if settings.tls_certificate is None and not is_loopback(settings.host):
             print("Without --tls-certificate and --tls-key the token can be read on its way.", file=sys.stderr)
-        over.wait()
+        wait()
+
+
+@contextmanager
+def signals() -> Iterator[Callable[[], object]]:
+    """Context: SIGINT and SIGTERM end a server; yields a function that waits for one of them."""
+    # Its put may interrupt another one, or a get: a lock would wait for itself.
+    arrived: SimpleQueue[int] = SimpleQueue()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        arrived.put(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    yield arrived.get
 
 
 def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
