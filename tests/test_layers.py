@@ -45,7 +45,7 @@ LAYERS = (
     {"engines.sail"},
     {"session"},
     {"clients"},
-    {"databricks", "dbapi", "tables", "golden", "checking", "errors", "server", "integrations"},
+    {"databricks", "dbapi", "tables", "golden", "checking", "errors", "server", "warehouse", "integrations"},
     {"__init__", "__main__"},
 )
 """Rooms from the bottom up, some with an order of their own. Each imports only from below, and from itself."""
@@ -74,7 +74,7 @@ OWNERS = {
     "pandas": set(),
     "numpy": {"schema", "log", "files", "planner.door", "engines"},
     "pyiceberg": {"log"},
-    "thrift": {"catalog"},
+    "thrift": {"catalog", "clients"},
     "hive_metastore": {"catalog"},
     "boto3": {"catalog"},
     "botocore": {"catalog"},
@@ -102,6 +102,7 @@ FILES = {
     "clients.cli": "scripts",
     "clients.dbt": "the folder of its macros",
     "clients.checking": "the scratch warehouse",
+    "clients.warehouse": "results that wait, files on their way to volumes, the certificate of the server",
     "clients.command": "the file of settings, scripts",
     "sql.parser.automaton": "the tables of the grammar, kept from process to process",
     "sql.missing_functions": "the table of functions, and the file of secrets",
@@ -180,6 +181,7 @@ LATE = {
     "deltasql.files.rendering.values": START,
     "deltasql.clients.repl": START,
     "deltasql.clients.server.flight": START,
+    "deltasql.clients.warehouse.service": START,
     "deltasql.session.opening": START,
     "deltasql.base.engine_names": START,
 }

@@ -514,12 +514,12 @@ def _settings_of_server(options: argparse.Namespace) -> dict[str, str]:
 
 def _warehouse(options: argparse.Namespace) -> int:
     try:
-        from deltasql.clients.warehouse.service import Settings, serve
+        from deltasql.clients.warehouse.service import WarehouseSettings, serve
     except ModuleNotFoundError as error:
         raise errors.WarehousePackageMissingError(package=error.name or "databricks-sql-connector") from None
     by_set = _settings_of_server(options)
     tls = options.tls_certificate and (options.tls_certificate, options.tls_key)
     where = options.warehouse, options.host, options.port, options.token, tls, options.http
     catalogs = options.catalog, options.catalogs
-    serve(Settings(*where, options.remote, options.engine, by_set, catalogs), shows_environment=options.env)
+    serve(WarehouseSettings(*where, options.remote, options.engine, by_set, catalogs), shows_environment=options.env)
     return OK

@@ -83,7 +83,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def __init__(
         self,
         location: str,
-        clients: Clients,
+        clients: Clients[Client],
         *,
         token: str | None = None,
         tls: tuple[bytes, bytes] | None = None,
@@ -442,7 +442,7 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
             session.sql(f"USE CATALOG {quote(current)}")
         return session
 
-    clients = Clients(opened, idle=IDLE, most=MOST_CLIENTS)
+    clients: Clients[Client] = Clients(opened, idle=IDLE, most=MOST_CLIENTS)
     scheme = "grpc" if tls is None else "grpc+tls"
     try:
         server = FlightSqlServer(f"{scheme}://{_in_url(settings.host)}:{settings.port}", clients, token=token, tls=tls)

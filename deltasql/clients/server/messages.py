@@ -288,7 +288,7 @@ class Caller(fl.ServerMiddleware):  # type: ignore[misc]
 class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
     """Finds the client of each call by its headers. With a `token`, a new client must present it."""
 
-    def __init__(self, clients: Clients, token: str | None) -> None:
+    def __init__(self, clients: Clients[Client], token: str | None) -> None:
         super().__init__()
         self._clients, self._token = clients, token
 

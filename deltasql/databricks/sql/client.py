@@ -11,8 +11,9 @@ from uuid import uuid4
 
 from deltasql.clients.dbapi import cursor as dbapi_connection
 from deltasql.clients.dbapi import cursor as dbapi_cursor
+from deltasql.clients.dbapi import listings
+from deltasql.clients.dbapi.typed_values import bound
 from deltasql.clients.dbapi.types import FetchedRows, describe, rows_of
-from deltasql.databricks.sql import listings
 from deltasql.databricks.sql.exc import (
     InterfaceError,
     NotSupportedError,
@@ -20,7 +21,6 @@ from deltasql.databricks.sql.exc import (
     TransactionError,
     as_of_server,
 )
-from deltasql.databricks.sql.parameters import bound
 from deltasql.files import Result
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session, local_folders

@@ -167,7 +167,7 @@ def test_clients_that_stop_reading(uri: str, honest: Caller, monkeypatch: pytest
         stream.cancel()
 
 
-def _clients(most: int) -> Clients:
+def _clients(most: int) -> Clients[Client]:
     made: Any = object
     return Clients(made, idle=1e9, most=most)
 

@@ -16,7 +16,7 @@ import pytest
 import deltasql
 from deltasql.base.errors import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
 from deltasql.clients import cli
-from deltasql.clients.server.clients import MOST_WAITING, Clients
+from deltasql.clients.server.clients import MOST_WAITING, Client, Clients
 from deltasql.clients.server.flight import TOKEN, Settings, running
 from deltasql.clients.server.statements import RowsAtHand
 
@@ -33,7 +33,7 @@ class Closing:
         self.closed = True
 
 
-def clients(**limits: Any) -> Clients:
+def clients(**limits: Any) -> Clients[Client]:
     made: Any = Closing
     return Clients(made, **{"idle": 1e9, "most": 100, **limits})
 

@@ -1,0 +1,212 @@
+"""Execution of a client's statement: its parameters, transactions, files of volumes, settings of its session."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deltasql.base import errors
+from deltasql.clients.warehouse.listings import driver_command
+from deltasql.clients.warehouse.operations import Rows, WarehouseClient, texts
+from deltasql.clients.dbapi.typed_values import bound
+from deltasql.files import Result
+from deltasql.plan import LogicalPlan
+from deltasql.schema import quote_name, quote_text
+from deltasql.session import Session
+from deltasql.sql import parse
+from deltasql.statements import GetFile, PutFile, RemoveFromVolume
+
+STATEMENT_TIMEOUT = "statement_timeout"
+_AUTOCOMMIT = re.compile(r"\s*SET\s+AUTOCOMMIT\s*(?:=\s*(\w+)\s*)?;?\s*", re.IGNORECASE)
+_END = re.compile(r"\s*(COMMIT|ROLLBACK)\s*;?\s*", re.IGNORECASE)
+_STAGING = re.compile(r"\s*(?:PUT|GET|REMOVE)\b", re.IGNORECASE)
+_KEY = re.compile(r"[\w.\-]+")
+_IGNORED = frozenset({"spark.thriftserver.arrowbasedrowset.timestampasstring", "query_tags", "enable_photon"})
+"""Settings of a session, in lower case, that have no meaning here."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerValue:
+    """The value of a marker with its type in SQL, as `deltasql.databricks.sql.parameters` binds it.
+
+    `value` is a text, None for NULL, or Parameters: the elements of an array, keys and values of a map in turn.
+    """
+
+    name: str | None
+    value: Any
+    CAST_EXPR: str
+
+
+def parameter(
+    name: str | None, kind: str | None, value: Any, arguments: Sequence[MarkerValue] | None = None
+) -> MarkerValue:
+    """A parameter as a client sends it; the type is STRING unless it says one."""
+    kind = (kind or "STRING").upper()
+    if kind in {"ARRAY", "MAP"}:
+        return MarkerValue(name, list(arguments or ()), kind)
+    return MarkerValue(name, None if kind == "VOID" else value, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A statement with its parameters, and the most rows that its client wants."""
+
+    sql: str
+    parameters: Sequence[MarkerValue] = ()
+    row_limit: int | None = None
+
+
+def execute(client: WarehouseClient, request: Request, staging: Staging) -> Rows:
+    """QueryRunner a statement, and computes its rows. Raises DeltaSqlError."""
+    text = request.sql
+    if _AUTOCOMMIT.fullmatch(text):
+        return _autocommit(client, _AUTOCOMMIT.fullmatch(text)[1])  # type: ignore[index]
+    ending = _END.fullmatch(text)
+    if ending is not None and not client.session.in_transaction:
+        # Without autocommit the transaction that begins with the next statement is empty.
+        if ending[1].upper() == "ROLLBACK" or not client.connection.autocommit:
+            return Rows.of(Result.of(texts(), []))
+    listed = driver_command(client, text)
+    if listed is not None:
+        return listed
+    if _STAGING.match(text):
+        statement = parse(text)
+        if isinstance(statement, (PutFile, GetFile, RemoveFromVolume)):
+            return staging.instructed(client.session, statement)
+    sql, values = bound(text, list(request.parameters) or None, inline=False)
+    return Rows.of(client.connection.run(sql, values), request.row_limit)
+
+
+def _autocommit(client: WarehouseClient, value: str | None) -> Rows:
+    """SET AUTOCOMMIT [= value]."""
+    connection = client.connection
+    if value is not None:
+        if value.upper() not in {"TRUE", "FALSE", "ON", "OFF", "1", "0"}:
+            raise errors.InvalidSettingError("AUTOCOMMIT", value, "TRUE or FALSE")
+        wanted = value.upper() in {"TRUE", "ON", "1"}
+        if client.session.in_transaction and wanted != connection.autocommit and client.session.has_changes:
+            raise errors.NestedTransactionError
+        connection.autocommit = wanted
+    shown = "true" if connection.autocommit else "false"
+    return Rows.of(Result.of(texts("key", "value"), [("AUTOCOMMIT", shown)]))
+
+
+def configure(client: WarehouseClient, catalog: str | None, schema: str | None, settings: Mapping[str, str]) -> None:
+    """Sets what a client asks for when its session begins. Raises DeltaSqlError."""
+    session = client.session
+    for key, value in settings.items():
+        lower = key.lower()
+        if lower == STATEMENT_TIMEOUT and value.isdigit():
+            client.timeout = float(value) or None
+        if lower in _IGNORED or lower.startswith(("set:", "use:")) or not _KEY.fullmatch(key):
+            continue
+        session.sql(f"SET {key} = {value}")
+    use(session, catalog, schema)
+
+
+def use(session: Session, catalog: str | None, schema: str | None) -> None:
+    """Makes a catalog and a schema current. The schema may be missing: clients create it later.
+
+    Raises CatalogNotFoundError.
+    """
+    if catalog:
+        session.sql(f"USE CATALOG {quote_name(catalog)}")
+    if schema:
+        session.catalog.current_schema = schema.lower()
+
+
+PUT, GET, DELETE = "PUT", "GET", "DELETE"
+_LINK_SECONDS = 900.0
+
+
+@dataclass(slots=True)
+class _Link:
+    method: str
+    path: str
+    expires: float
+
+
+@dataclass(slots=True)
+class Staging:
+    """Files that clients move to and from volumes, by links of this server that expire.
+
+    `connect` opens a session; `address` is the URL of the server as its clients reach it.
+    """
+
+    connect: Callable[[], Session]
+    address: Callable[[], str]
+    _links: dict[str, _Link] = field(default_factory=dict)
+
+    def instructed(self, session: Session, statement: LogicalPlan) -> Rows:
+        """The row that tells a client what to send, and where to. Raises DeltaSqlError."""
+        row: tuple[str | None, ...]
+        match statement:
+            case PutFile():
+                self._check_target(session, statement)
+                row = (PUT, statement.local.path, self.link(PUT, statement.target.path), "{}")
+            case GetFile():
+                row = (GET, statement.local.path, self.link(GET, statement.source.path), "{}")
+            case RemoveFromVolume():
+                row = ("REMOVE", None, self.link(DELETE, statement.source.path), "{}")
+            case _:
+                raise AssertionError(statement)
+        rows = Rows.of(Result.of(texts("operation", "localFile", "presignedUrl", "headers"), [row]))
+        return Rows(rows.columns, rows.table, is_staging=True)
+
+    def _check_target(self, session: Session, statement: PutFile) -> None:
+        path = statement.target.path
+        try:
+            session.sql(f"LIST {quote_text(path)} LIMIT 1")
+        except errors.VolumeFileNotFoundError:
+            return
+        if not statement.overwrite:
+            raise errors.VolumeFileExistsError(path)
+
+    def link(self, method: str, path: str) -> str:
+        """The URL by which a client moves a file of a volume."""
+        now = time.monotonic()
+        for token in [token for token, link in list(self._links.items()) if link.expires < now]:
+            self._links.pop(token, None)
+        token = secrets.token_urlsafe(24)
+        self._links[token] = _Link(method, path, now + _LINK_SECONDS)
+        return f"{self.address()}/deltasql/staging/{token}"
+
+    def path_of(self, token: str, method: str) -> str | None:
+        """The path that a link is for; None for an unknown or expired one."""
+        link = self._links.get(token)
+        usable = link is not None and link.method == method and link.expires >= time.monotonic()
+        return link.path if usable and link is not None else None
+
+    def put(self, path: str, data: bytes, overwrite: bool = True) -> None:
+        """Writes a file of a volume. Raises DeltaSqlError."""
+        with tempfile.TemporaryDirectory(prefix="deltasql-staging-") as folder:
+            local = Path(folder, "file")
+            local.write_bytes(data)
+            clause = " OVERWRITE" if overwrite else ""
+            self._run(f"PUT {quote_text(str(local))} INTO {quote_text(path)}{clause}")
+
+    def get(self, path: str) -> bytes:
+        """The bytes of a file of a volume. Raises DeltaSqlError."""
+        with tempfile.TemporaryDirectory(prefix="deltasql-staging-") as folder:
+            local = Path(folder, "file")
+            self._run(f"GET {quote_text(path)} TO {quote_text(str(local))}")
+            return local.read_bytes()
+
+    def remove(self, path: str) -> None:
+        """Removes a file of a volume. Raises DeltaSqlError."""
+        self._run(f"REMOVE {quote_text(path)}")
+
+    def _run(self, sql: str) -> None:
+        session = self.connect()
+        try:
+            # The paths of this machine are those of the folder above.
+            session.stores.local_folders = (tempfile.gettempdir(),)
+            session.sql(sql)
+        finally:
+            session.close()
