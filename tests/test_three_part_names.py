@@ -33,7 +33,8 @@ OTHERWISE = frozenset(
         *("catalog/auto_create", "catalog/comment_on_catalog", "catalog/create_catalog", "catalog/describe_catalog"),
         *("catalog/drop_catalog", "catalog/information_schema", "catalog/information_schema_constraints"),
         *("catalog/information_schema_read_only", "catalog/set_catalog_properties", "catalog/three_part_names"),
-        *("inspect/describe_json", "inspect/describe_schema", "inspect/show_catalogs", "inspect/show_current_schema"),
+        *("inspect/describe_json", "inspect/describe_json_policies", "inspect/describe_schema"),
+        *("inspect/show_catalogs", "inspect/show_current_schema"),
         *("inspect/show_table_extended", "constraints/add_key", "view/catalog", "view/meaning"),
         # Statements on schemas: the schema of another catalog is the one that they name.
         *("inspect/show_schemas", "inspect/show_tables", "inspect/show_views", "inspect/show", "inspect/show_columns"),
@@ -43,6 +44,7 @@ OTHERWISE = frozenset(
         *("function/create_function", "query/identifier", "routine/values", "script/control_flow", "script/plain"),
         *("script/variables", "settings/variables", "transaction/begin_atomic", "transaction/change_data_feed"),
         *("transaction/several_tables", "tags/set_tags", "tags/unset_tags", "view/temporary", "upkeep/upkeep"),
+        *("refresh/schedules", "tags/view_column_tags"),
         *("governance/alter_securable", "governance/comment_on_securable", "governance/change_grants"),
         *(
             "governance/create_securable",

@@ -262,6 +262,11 @@ _DEFINITIONS: Mapping[str, tuple[str, str]] = {
         f"{_TABLE} table_type is_insertable_into commit_action table_owner comment {_CHANGES} data_source_format "
         "storage_path",
     ),
+    "volume_privileges": (
+        "Recorded privileges on volumes",
+        f"{_GRANT} volume_catalog volume_schema volume_name privilege_type is_grantable inherited_from",
+    ),
+    "volume_tags": ("Tags of volumes", "catalog_name schema_name volume_name tag_name tag_value"),
     "volumes": (
         "Volumes",
         f"volume_catalog volume_schema volume_name volume_type volume_owner comment {_CHANGES} storage_location",

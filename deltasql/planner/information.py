@@ -23,6 +23,7 @@ from deltasql.catalog import (
     Entry,
     FunctionEntry,
     Governance,
+    Policy,
     Refreshed,
     SchemaEntry,
     TableEntry,
@@ -31,7 +32,17 @@ from deltasql.catalog import (
     arguments_text,
     table_kind,
 )
-from deltasql.log import Key, column_tags, keys_of, primary_key, prune, read_tags, table_properties, table_tags
+from deltasql.log import (
+    Key,
+    column_tags,
+    keys_of,
+    primary_key,
+    prune,
+    read_tags,
+    table_properties,
+    table_tags,
+    view_column_tags,
+)
 from deltasql.plan import MemoryRows, TableName
 from deltasql.planner.foreign import ICEBERG, has_certain_columns, source_snapshot
 from deltasql.schema import (
@@ -246,26 +257,40 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
 def view_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.entries(TABLE_PARTS):
         if isinstance(entry, ViewEntry):
-            flags = dict.fromkeys(("is_updatable", "is_insertable_into", "is_materialized"), "NO")
+            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "FALSE"}
             text = entry.definition.text or None
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
         elif entry.refreshed is not None and entry.refreshed.kind is Refreshed.MATERIALIZED_VIEW:
-            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "YES"}
+            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "TRUE"}
             text = entry.refreshed.view.query
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
 
 
 def volume_rows(inventory: Inventory) -> Iterator[Row]:
-    for entry in inventory.volumes(("volume_catalog", "volume_schema", "volume_name")):
+    for entry in inventory.volumes(_VOLUME_PARTS):
         yield {
-            "volume_catalog": entry.catalog,
-            "volume_schema": entry.schema,
-            "volume_name": entry.name,
+            **dict(zip(_VOLUME_PARTS, entry.parts, strict=True)),
+            "volume_owner": entry.governance.owner,
             "volume_type": "MANAGED" if entry.managed else "EXTERNAL",
             "comment": entry.comment,
             "created": moment(entry.created_at),
             "storage_location": entry.location,
         }
+
+
+_VOLUME_PARTS = ("volume_catalog", "volume_schema", "volume_name")
+_TAGGED_VOLUME_PARTS = ("catalog_name", "schema_name", "volume_name")
+
+
+def volume_privilege_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.volumes(_VOLUME_PARTS):
+        names = dict(zip(_VOLUME_PARTS, entry.parts, strict=True))
+        yield from _inherited(names, entry.parts, entry.governance, inventory)
+
+
+def volume_tag_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.volumes(_TAGGED_VOLUME_PARTS):
+        yield from _tags(dict(zip(_TAGGED_VOLUME_PARTS, entry.parts, strict=True)), entry.governance.tags)
 
 
 def column_rows(inventory: Inventory) -> Iterator[Row]:
@@ -339,10 +364,17 @@ def table_tag_rows(inventory: Inventory) -> Iterator[Row]:
 
 
 def column_tag_rows(inventory: Inventory) -> Iterator[Row]:
-    for entry, snapshot in inventory.tables(TAGGED_PARTS):
+    for entry in inventory.entries(TAGGED_PARTS):
         names = dict(zip(TAGGED_PARTS, entry.parts, strict=True))
-        for path, tags in column_tags(snapshot.metadata).items():
-            yield from _tags({**names, "column_name": path_text(path)}, tags)
+        for path, tags in _column_tags(entry, inventory).items():
+            yield from _tags({**names, "column_name": path[0] if len(path) == 1 else path_text(path)}, tags)
+
+
+def _column_tags(entry: Entry, inventory: Inventory) -> Mapping[tuple[str, ...], Mapping[str, str]]:
+    if isinstance(entry, ViewEntry):
+        return view_column_tags(entry.definition.properties, entry.definition.schema)
+    snapshot = inventory.snapshot(entry)
+    return {} if snapshot is None else column_tags(snapshot.metadata)
 
 
 def _tags(names: Row, tags: Mapping[str, str]) -> Iterator[Row]:
@@ -586,16 +618,20 @@ def row_filter_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in _tables(inventory):
         policy = entry.governance.row_filter
         if policy is not None:
-            function = dict(zip(("filter_catalog", "filter_schema", "filter_name"), policy.function, strict=True))
-            yield {**named(entry), **function, "target_columns": arguments_text(policy)}
+            yield {**named(entry), **_function("filter", policy), "target_columns": arguments_text(policy)}
 
 
 def column_mask_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in _tables(inventory):
         for column, policy in entry.governance.masks.items():
-            function = dict(zip(("mask_catalog", "mask_schema", "mask_name"), policy.function, strict=True))
             using = arguments_text(policy) or None
-            yield {**named(entry), "column_name": column, **function, "using_columns": using}
+            yield {**named(entry), "column_name": column, **_function("mask", policy), "using_columns": using}
+
+
+def _function(kind: str, policy: Policy) -> Row:
+    """Catalog, schema and name of a policy's function. The name is the full one, which clients compare."""
+    catalog, schema, _ = policy.function
+    return {f"{kind}_catalog": catalog, f"{kind}_schema": schema, f"{kind}_name": ".".join(policy.function)}
 
 
 def _tables(inventory: Inventory) -> Iterator[Entry]:
@@ -728,6 +764,8 @@ _ROWS: Mapping[str, Callable[[Inventory], Iterator[Row]]] = {
     "table_tags": table_tag_rows,
     "tables": table_rows,
     "views": view_rows,
+    "volume_privileges": volume_privilege_rows,
+    "volume_tags": volume_tag_rows,
     "volumes": volume_rows,
 }
 

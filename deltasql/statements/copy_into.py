@@ -187,7 +187,10 @@ def _source(children: list[Any], tree: Tree, text: str) -> CopySource:
 
 @builds("copy_query")
 def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
-    """(SELECT … FROM 'location' [WITH (…)] …): the first string behind a FROM outside of other brackets."""
+    """(SELECT … FROM 'location' [WITH (…)] …): the first string behind a FROM outside of other brackets.
+
+    WITH (…) may stand behind the query as well, where dbt-databricks writes it.
+    """
     query: SqlText = children[0]
     tokens = tokenize(query.text)
     source = _source_token(tokens)
@@ -196,7 +199,8 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
         raise errors.ParseSyntaxError(reason, query.text[:20]).at(caret(tree, text))
     token = tokens[source]
     start, end = query.start + token.start, query.start + token.end
-    credential: Pairs = ()
+    access: list[SqlText] = children[1:]
+    credential = _credential(tokenize(access[0].text), access[0].start, text) if access else ()
     last = token.end
     if [item.key for item in tokens[source + 1 : source + 3]] == ["WITH", "("]:
         close = closing(tokens, source + 2)

@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from deltasql.base import OPEN_SET, DeltaSqlError, errors, meant, shown_pairs, shown_value, similar_names
-from deltasql.catalog import UNGOVERNED, TableEntry, ViewEntry, sql_name, table_kind
+from deltasql.catalog import UNGOVERNED, Governance, Policy, TableEntry, ViewEntry, sql_name, table_kind
 from deltasql.log import (
     LogStore,
     Snapshot,
@@ -31,6 +31,7 @@ from deltasql.log import (
     table_properties,
     table_tags,
     table_uri,
+    view_column_tags,
     without_deltasql_properties,
 )
 from deltasql.plan import ColumnPath, TableName
@@ -54,6 +55,7 @@ from deltasql.schema import (
     with_lengths,
 )
 from deltasql.schema import quote_name as quote
+from deltasql.sql import metric_view
 from deltasql.statements.constraints import full_name
 from deltasql.statements.create_text import column_text
 from deltasql.statements.grants import owner_rows, policy_rows
@@ -67,6 +69,8 @@ from deltasql.statements.inspect import (
     partition_values,
 )
 from deltasql.statements.table_metadata import RefreshState
+
+Row = tuple[str, str, str | None]
 
 
 def view_schema(name: TableName, context: Context) -> StructType | None:
@@ -113,7 +117,7 @@ def table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tup
     return table, name.parts[-1:]
 
 
-def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:
+def detailed_view_rows(entry: ViewEntry) -> Iterator[Row]:
     """The rows that EXTENDED adds to those of the columns."""
     yield "", "", ""
     yield "# Detailed Table Information", "", ""
@@ -121,11 +125,9 @@ def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:
     properties = _properties_text(entry)
     if properties:
         yield "Table Properties", properties, ""
-    tags = read_tags(entry.definition.properties.get(table_properties.TAGS))
-    if tags:
-        yield "", "", ""
-        yield "# Tags", "", ""
-        yield from ((key, value, "") for key, value in sorted(shown_pairs(tags).items()))
+    definition = entry.definition
+    tags = read_tags(definition.properties.get(table_properties.TAGS))
+    yield from _tag_rows(tags, view_column_tags(definition.properties, definition.schema))
 
 
 def view_lines(entry: ViewEntry) -> Iterator[str]:
@@ -145,7 +147,7 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
     yield "Database", entry.schema
     yield "Table", entry.name
     yield "Created Time", f"{created:%a %b %d %H:%M:%S} UTC {created.year}"
-    yield "Type", "VIEW"
+    yield "Type", _view_kind(entry)
     if entry.governance.owner is not None:
         yield "Owner", entry.governance.owner
     if definition.comment is not None:
@@ -156,10 +158,14 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
     yield "View Original Text", definition.text
     yield "View Schema Mode", definition.mode.value
     yield "View Catalog and Namespace", ".".join(definition.namespace)
-    yield "View Query Output Columns", f"[{', '.join(_quoted(name) for name in definition.names)}]"
+    yield "View Query Output Columns", f"[{', '.join(quoted(name) for name in definition.names)}]"
 
 
-def _quoted(name: str) -> str:
+def _view_kind(entry: ViewEntry) -> str:
+    return "VIEW" if entry.definition.metrics is None else "METRIC_VIEW"
+
+
+def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -249,9 +255,6 @@ def source_properties(entry: TableEntry, key: str | None) -> tuple[tuple[str, st
     return ((key, properties.get(key, f"Table {table} does not have property: {key}")),)
 
 
-Row = tuple[str, str, str | None]
-
-
 def constraint_rows(snapshot: Snapshot, name: Sequence[str]) -> Iterator[Row]:
     """The keys of the table, whose name has the parts `name`; no rows where it has none."""
     keys = keys_of(snapshot.metadata)
@@ -259,12 +262,15 @@ def constraint_rows(snapshot: Snapshot, name: Sequence[str]) -> Iterator[Row]:
         yield "", "", ""
         yield "# Constraints", "", ""
     for key in keys:
-        yield key.name, key.definition(name), ""
+        yield key.name, key.definition(name, quote=quoted), ""
 
 
 def tag_rows(snapshot: Snapshot) -> Iterator[Row]:
     """The tags of the table and of its columns; no rows where there are none."""
-    of_table, of_columns = table_tags(snapshot.metadata), column_tags(snapshot.metadata)
+    yield from _tag_rows(table_tags(snapshot.metadata), column_tags(snapshot.metadata))
+
+
+def _tag_rows(of_table: Mapping[str, str], of_columns: Mapping[tuple[str, ...], Mapping[str, str]]) -> Iterator[Row]:
     if of_table:
         yield "", "", ""
         yield "# Tags", "", ""
@@ -294,25 +300,28 @@ def _pairs(values: Mapping[str, str]) -> str:
 _BINARY_COLLATION = "UTF8_BINARY"
 
 
-def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, partition: Mapping[str, str]) -> str:
+def table_json(
+    name: tuple[str, ...], snapshot: Snapshot, entry: TableEntry | None, *, partition: Mapping[str, str]
+) -> str:
     """The JSON of a table; `name` are the parts of its full name, `partition` the values of PARTITION (…)."""
-    metadata = snapshot.metadata
+    metadata, governance = snapshot.metadata, UNGOVERNED if entry is None else entry.governance
+    view = None if entry is None or entry.refreshed is None else entry.refreshed.view
     return json.dumps(
         _names(name)
         | {"columns": [*_columns(snapshot.schema, column_tags(metadata))]}
         | ({"partition_values": dict(partition)} if partition else {})
         | {"location": table_uri(snapshot.location)}
         | _pair_if_set("created_time", _moment(metadata.created_time))
-        | {"last_access": "UNKNOWN", "type": "MANAGED" if managed else "EXTERNAL", "provider": "delta"}
+        | {"last_access": "UNKNOWN", "type": table_kind(entry), "provider": "delta"}
+        | _pair_if_set("owner", governance.owner)
         | _pair_if_set("comment", metadata.description)
         | {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(metadata.configuration)).items()))}
         | {"statistics": {"size_in_bytes": snapshot.size_in_bytes}}
         | _pair_if_set("partition_columns", list(snapshot.partition_columns))
         | _pair_if_set("clustering_columns", [path_text(path) for path in clustering_columns(snapshot)])
-        | _pair_if_set(
-            "table_constraints",
-            [{"name": key.name, "definition": key.definition(name)} for key in keys_of(metadata)],
-        )
+        | _pair_if_set("table_constraints", _constraints(snapshot, name))
+        | _policies(governance)
+        | ({} if view is None else {"view_text": view.query, "view_catalog_and_namespace": _namespace(view.namespace)})
         | _pair_if_set("tags", shown_pairs(table_tags(metadata)))
         | {"collation": _BINARY_COLLATION},
         ensure_ascii=False,
@@ -320,12 +329,57 @@ def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, part
     )
 
 
-def view_json(name: str, schema: StructType, text: str | None) -> str:
-    """The JSON of a temporary view."""
-    document = {"table_name": name, "columns": [*_columns(schema, {})], "type": "VIEW"} | _pair_if_set(
-        "view_text", text
-    )
+def _constraints(snapshot: Snapshot, name: tuple[str, ...]) -> str:
+    """The keys in one text, as Databricks has them: `[(name,PRIMARY KEY (`id`)), …]`. It is empty without keys."""
+    keys = ", ".join(f"({key.name},{key.definition(name, quote=quoted)})" for key in keys_of(snapshot.metadata))
+    return f"[{keys}]" if keys else ""
+
+
+def _policies(governance: Governance) -> dict[str, Any]:
+    """The row filter and the masks of columns."""
+    policy = governance.row_filter
+    masks = [
+        {"column_name": column, "function_name": _function(mask)} | _pair_if_set("using_column_names", [*mask.columns])
+        for column, mask in governance.masks.items()
+    ]
+    filtered = None if policy is None else {"function_name": _function(policy), "column_names": [*policy.columns]}
+    return _pair_if_set("row_filter", filtered) | _pair_if_set("column_masks", masks)
+
+
+def _function(policy: Policy) -> dict[str, str]:
+    return dict(zip(("catalog_name", "schema_name", "function_name"), policy.function, strict=True))
+
+
+def view_json(name: tuple[str, ...], schema: StructType, text: str | None, entry: ViewEntry | None) -> str:
+    """The JSON of a view; `entry` is None for a temporary one."""
+    measures = _measures(entry)
+    tags = {} if entry is None else view_column_tags(entry.definition.properties, schema)
+    columns = [column | _pair_if_set("is_measure", column["name"] in measures) for column in _columns(schema, tags)]
+    document = _names(name) | {"columns": columns}
+    if entry is None:
+        document |= {"type": "VIEW"} | _pair_if_set("view_text", text)
+    else:
+        document |= _view_facts(entry)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _view_facts(entry: ViewEntry) -> dict[str, Any]:
+    """The fields of a view of the catalog."""
+    definition = entry.definition
+    properties = definition.properties
+    facts = _pair_if_set("created_time", _moment(entry.created_at)) | {"type": _view_kind(entry)}
+    facts |= _pair_if_set("owner", entry.governance.owner) | _pair_if_set("comment", definition.comment)
+    facts |= {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(properties)).items()))}
+    if not entry.is_built_in:
+        facts |= {"view_text": definition.text, "view_original_text": definition.text}
+        facts |= {"view_schema_mode": definition.mode.value}
+        facts |= {"view_catalog_and_namespace": _namespace(definition.namespace)}
+        facts |= {"view_query_output_columns": list(definition.names)}
+    return facts | _pair_if_set("tags", shown_pairs(read_tags(properties.get(table_properties.TAGS))))
+
+
+def _namespace(names: Sequence[str]) -> str:
+    return ".".join(map(quote, names))
 
 
 def _names(name: tuple[str, ...]) -> dict[str, Any]:
@@ -411,7 +465,7 @@ def plan_describe_table(statement: DescribeTable, context: Context) -> Plan:
         return _column(statement, statement.column, schema, context)
     rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
     if view is not None:
-        return Answer(DESCRIBE, (*rows, *_view_rows(statement, context)))
+        return Answer(DESCRIBE, (*_view_rows(statement, rows, context),))
     foreign = context.foreign(statement.table)
     snapshot = table_snapshot(context, statement.table, with_files=bool(statement.partition))
     rows += _partition_rows(snapshot)
@@ -425,9 +479,20 @@ def plan_describe_table(statement: DescribeTable, context: Context) -> Plan:
     return Answer(DESCRIBE, tuple(rows))
 
 
-def _view_rows(statement: DescribeTable, context: Context) -> Iterator[tuple[str, str, str | None]]:
-    """The rows of EXTENDED for a view of the catalog; none for other views."""
+def _measures(entry: ViewEntry | None) -> frozenset[str]:
+    """The names of the measures of a metric view; none for any other view."""
+    if entry is None or entry.definition.metrics is None:
+        return frozenset()
+    return frozenset(item.name for item in metric_view(entry.definition.metrics).measures)
+
+
+def _view_rows(
+    statement: DescribeTable, columns: Sequence[tuple[str, str, str | None]], context: Context
+) -> Iterator[tuple[str, str, str | None]]:
+    """The columns of a view, where measures are marked, and the rows of EXTENDED if the view is in the catalog."""
     entry = context.catalog_view(statement.table.parts)
+    measures = _measures(entry)
+    yield from ((name, f"{kind} measure" if name in measures else kind, comment) for name, kind, comment in columns)
     if statement.extended and entry is not None:
         yield from detailed_view_rows(entry)
 
@@ -448,7 +513,9 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
     if not statement.extended:
         raise errors.JsonNotExtendedError(str(table)).at(context.caret(table.start, table.end))
     if view is not None:
-        text = view_json(table.parts[-1], view, _text_of_view(table, context))
+        found = None if context.view_key(table.parts) is not None else context.catalog_view(table.parts)
+        name = (table.parts[-1],) if found is None else found.parts
+        text = view_json(name, view, _text_of_view(table, context), found)
     else:
         foreign = context.foreign(table)
         if foreign is not None:
@@ -459,8 +526,7 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
             partition_files(statement.partition, table, snapshot, context, needed=True)
             values = partition_values(statement.partition, snapshot)
         entry = None if table.path is not None else context.catalog.resolve(table.parts)
-        managed = entry is not None and entry.managed
-        text = table_json(full_name(table, context), snapshot, managed=managed, partition=values)
+        text = table_json(full_name(table, context), snapshot, entry, partition=values)
     return Answer(JSON, ((text,),))
 
 

@@ -8,6 +8,7 @@ Materialized views and streaming tables are changed by no statements but those a
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -29,6 +30,9 @@ from deltasql.planner import (
     plan,
 )
 
+_SCHEDULE_WORDS = re.compile("SCHEDULE (REFRESH )?", re.IGNORECASE)
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+
 
 def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
     """Raises WriteIntoRefreshedError, WrongObjectError for a change of a table that refreshes alone may change."""
@@ -37,6 +41,9 @@ def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
         return
     entry = _entry(name, context)
     if entry is None or entry.refreshed is None:
+        return
+    if words == "DROP TABLE" and entry.refreshed.kind is Refreshed.STREAMING_TABLE:
+        # Databricks has no other statement for it, and its clients write this one.
         return
     kind, caret = entry.refreshed.kind.value, context.caret(name.start, name.end)
     if statement.object_words:
@@ -65,11 +72,37 @@ def refreshed_rows(entry: TableEntry, mode: str | None, time: int | None) -> Ite
         return
     yield "View Text", definition.view.query
     yield "View Catalog and Namespace", ".".join(definition.view.namespace)
-    if definition.schedule is not None:
-        yield "Schedule", f"{definition.schedule} (not run)"
+    yield "", ""
+    yield "# Refresh Information", ""
     if mode is not None and time is not None:
-        yield "Last Refresh", datetime.fromtimestamp(time / 1000, timezone.utc).isoformat(sep=" ", timespec="seconds")
-        yield "Last Refresh Mode", mode
+        yield "Last Refreshed", datetime.fromtimestamp(time / 1000, timezone.utc).isoformat(sep=" ", timespec="seconds")
+        yield "Last Refresh Type", mode
+    yield "Refresh Schedule", _schedule_text(definition.schedule)
+
+
+def _schedule_text(schedule: str | None) -> str:
+    """A schedule in the one form that clients of Databricks read: a time zone for CRON, seconds for a trigger."""
+    if schedule is None:
+        return "MANUAL"
+    if schedule.upper().startswith("TRIGGER"):
+        interval = schedule.upper().partition(" INTERVAL ")[2].replace("'", " ").replace('"', " ")
+        return "TRIGGER ON UPDATE" + (
+            f" AT MOST EVERY INTERVAL {interval_seconds(interval)} SECONDS" if interval else ""
+        )
+    period = _SCHEDULE_WORDS.sub("", schedule)
+    if not period.upper().startswith("CRON"):
+        return period.upper()
+    has_zone = " AT TIME ZONE " in period.upper()
+    return f"CRON{period[4:]}" + ("" if has_zone else " AT TIME ZONE 'Etc/UTC'")
+
+
+def interval_seconds(text: str) -> int | None:
+    """The seconds of numbers and units, as in `1 day 2 hours`; None where it is no such text."""
+    words = text.lower().split()
+    numbers, units = words[::2], [word.removesuffix("s") for word in words[1::2]]
+    if len(numbers) != len(units) or not all(map(str.isdecimal, numbers)) or not _SECONDS.keys() >= set(units):
+        return None
+    return sum(int(number) * _SECONDS[unit] for number, unit in zip(numbers, units, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ from deltasql.statements.constraints import (
 )
 from deltasql.statements.create_table import created_from_rows
 from deltasql.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
+from deltasql.statements.idempotency import interval_seconds
 from deltasql.statements.properties import (
     CommentOnTable,
     PredictiveOptimization,
@@ -167,7 +168,6 @@ class AlterRefreshed(LogicalPlan):
     change: LogicalPlan
 
 
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _MOST_PERIODS = {"hour": 72, "day": 31, "week": 8}
 
 
@@ -200,11 +200,10 @@ def _expectation(children: list[Any], tree: Tree, text: str) -> Expectation:
 @builds("trigger_interval")
 def _interval(children: list[Any], tree: Tree, text: str) -> None:
     """Raises ParseSyntaxError for an interval below a minute, and for what is no interval."""
-    words = " ".join(str(child) for child in children).lower().split()
-    numbers, units = words[::2], [word.removesuffix("s") for word in words[1::2]]
-    if len(numbers) != len(units) or not all(map(str.isdecimal, numbers)) or not _SECONDS.keys() >= set(units):
+    seconds = interval_seconds(" ".join(map(str, children)))
+    if seconds is None:
         reason = "Write a number and a unit, as in INTERVAL 1 HOUR."
-    elif sum(int(number) * _SECONDS[unit] for number, unit in zip(numbers, units, strict=True)) < 60:
+    elif seconds < 60:
         reason = "The interval of AT MOST EVERY is one minute or more."
     else:
         return

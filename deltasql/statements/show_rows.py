@@ -209,12 +209,16 @@ def plan_show_views(statement: ShowViews, context: Context) -> Plan:
     if schema is not None and [part.lower() for part in schema] == [GLOBAL]:
         prefix = f"{GLOBAL}."
         shared = (key.removeprefix(prefix) for key in context.views if key.startswith(prefix))
-        rows = [(GLOBAL, name, True) for name in matching(shared, statement.pattern)]
+        rows = [(GLOBAL, name, True, False) for name in matching(shared, statement.pattern)]
     else:
         entries = context.catalog.entries(schema, statement.pattern)
-        rows = [(entry.schema, entry.name, False) for entry in entries if _is_view(entry)]
-    rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
-    return Answer(_columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
+        views = [entry for entry in entries if _is_view(entry)]
+        rows = [(entry.schema, entry.name, False, not isinstance(entry, ViewEntry)) for entry in views]
+    rows += [("", name, True, False) for name in matching(_local_views(context), statement.pattern)]
+    return Answer(_VIEWS, tuple(rows))
+
+
+_VIEWS = _columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN), ("isMaterialized", BOOLEAN))
 
 
 def _is_view(entry: Entry) -> bool:

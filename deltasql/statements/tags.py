@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from deltasql.base import DeltaSqlError, errors
-from deltasql.catalog import VOLUME, Subject
+from deltasql.catalog import VOLUME, Subject, ViewEntry
 from deltasql.log import (
     Metadata,
     Operation,
@@ -18,6 +18,7 @@ from deltasql.log import (
     read_tags,
     table_properties,
     table_tags,
+    view_column_tags,
     with_column_tags,
     with_table_tags,
 )
@@ -208,6 +209,9 @@ def _changed(
         assert statement.name is not None
         return _of_view(statement.name, change, context)
     table, column = _table_and_column(statement, context)
+    view = None if column is None or context.is_temporary_view(table) else context.catalog_view(table.parts)
+    if view is not None and column is not None:
+        return _of_view_column(view, table, column, change, context)
     log, snapshot = context.writable(table)
     if column is None:
         metadata = _of_table(snapshot.metadata, table, change)
@@ -249,6 +253,33 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
     def tagged(properties: Tags) -> Tags:
         tags = change(read_tags(properties.get(table_properties.TAGS)), owner)
         return {**{key: properties[key] for key in properties if key != table_properties.TAGS}, **_tags_property(tags)}
+
+    tagged(entry.definition.properties)
+    return with_changed(entry, tagged)
+
+
+def _of_view_column(
+    entry: ViewEntry, view: TableName, column: ColumnPath, change: Change, context: Context
+) -> ViewDefining:
+    """Tags of a column of a view, which the view's properties store by its name."""
+    context.refuse_information(view)
+    place = context.caret(column.start, column.end)
+    try:
+        path = resolve(entry.definition.schema, column.parts, where=str(view)).path
+    except DeltaSqlError as error:
+        raise error.at(place) from None
+    if len(path) > 1:
+        advice = f"Set the tag on the column {quote(path[0])}."
+        raise errors.UnsupportedStatementError("SET TAGS of a field of a view", advice).at(place)
+    owner = _Owner(f"Column {path_text(path)} of {view}", f"ALTER TABLE {view} ALTER COLUMN {path_text(path)}")
+
+    def tagged(properties: Tags) -> Tags:
+        key = table_properties.COLUMN_TAGS
+        by_column = {name: tags for (name,), tags in view_column_tags(properties, entry.definition.schema).items()}
+        by_column[path[0]] = change(by_column.get(path[0], {}), owner)
+        stored = {name: dict(sorted(tags.items())) for name, tags in sorted(by_column.items()) if tags}
+        others = {name: value for name, value in properties.items() if name != key}
+        return {**others, key: json.dumps(stored, ensure_ascii=False)} if stored else others
 
     tagged(entry.definition.properties)
     return with_changed(entry, tagged)

@@ -76,7 +76,7 @@ def test_views_of_dataframes_and_of_sql_take_each_others_names(either: Session) 
         either.sql("CREATE TEMP VIEW names_v AS SELECT 3 AS c")
     either.sql("CREATE OR REPLACE TEMP VIEW names_v AS SELECT 3 AS c")
     assert rows(either, "SELECT * FROM names_v") == [(3,)]
-    assert rows(either, "SHOW VIEWS LIKE 'names_v'") == [("", "names_v", True)]
+    assert rows(either, "SHOW VIEWS LIKE 'names_v'") == [("", "names_v", True, False)]
     either.sql("SELECT 4 AS d").df.createOrReplaceTempView("names_v")
     either.sql("DROP VIEW names_v")
     with pytest.raises(ViewNotFoundError):
@@ -86,7 +86,7 @@ def test_views_of_dataframes_and_of_sql_take_each_others_names(either: Session) 
 @pytest.mark.spark
 def test_views_of_dataframes_are_shown_and_renamed(either: Session) -> None:
     either.sql("SELECT 2 AS b").df.createOrReplaceTempView("names_frame")
-    assert rows(either, "SHOW VIEWS LIKE 'names_f*'") == [("", "names_frame", True)]
+    assert rows(either, "SHOW VIEWS LIKE 'names_f*'") == [("", "names_frame", True, False)]
     assert rows(either, "SHOW TABLES LIKE 'names_f*'") == [("", "names_frame", True)]
     either.sql("ALTER VIEW names_frame RENAME TO names_other")
     assert rows(either, "SELECT * FROM names_other") == [(2,)]

@@ -7,7 +7,7 @@ stay valid when other engines rename the columns.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,15 +50,13 @@ class Key:
         """`PRIMARY KEY` or `FOREIGN KEY`."""
         return "PRIMARY KEY" if self.references is None else "FOREIGN KEY"
 
-    def definition(self, table: Sequence[str]) -> str:
+    def definition(self, table: Sequence[str], quote: Callable[[str], str] = quote_name) -> str:
         """The key in SQL without its options; `table` are the parts of the name of the table that has it."""
-        columns = ", ".join(
-            quote_name(name) + (" TIMESERIES" if name == self.timeseries else "") for name in self.columns
-        )
+        columns = ", ".join(quote(name) + (" TIMESERIES" if name == self.timeseries else "") for name in self.columns)
         if self.references is None:
             return f"PRIMARY KEY ({columns})"
-        parent = ".".join(map(quote_name, self.references.table or table))
-        return f"FOREIGN KEY ({columns}) REFERENCES {parent} ({', '.join(map(quote_name, self.references.columns))})"
+        parent = ".".join(map(quote, self.references.table or table))
+        return f"FOREIGN KEY ({columns}) REFERENCES {parent} ({', '.join(map(quote, self.references.columns))})"
 
     def clause(self, table: Sequence[str]) -> str:
         """The key as CREATE TABLE takes it."""
@@ -177,6 +175,13 @@ def table_tags(metadata: Metadata) -> Tags:
 def column_tags(metadata: Metadata) -> dict[Path, Tags]:
     """The tags of each column that has some, in the order of the columns' names."""
     return dict(sorted(_of_columns(metadata)))
+
+
+def view_column_tags(properties: Mapping[str, str], schema: StructType) -> dict[Path, Tags]:
+    """The tags of a view's columns, which its properties store as JSON by name; without those of other columns."""
+    stored = _loaded(properties.get(COLUMN_TAGS))
+    by_name = sorted(stored.items()) if isinstance(stored, dict) else ()
+    return {(name,): _texts(tags) for name, tags in by_name if name in schema.names}
 
 
 def with_table_tags(metadata: Metadata, tags: Mapping[str, str]) -> Metadata:

@@ -17,3 +17,13 @@ ALTER VOLUME missing UNSET TAGS (a);
 -- name: with the volume
 ALTER VOLUME v RENAME TO w;
 UNSET TAG ON VOLUME w level;
+-- name: in the information schema
+-- log: off
+CREATE VOLUME files;
+ALTER VOLUME files SET TAGS ('a' = 'b', 'unit');
+GRANT READ VOLUME ON VOLUME files TO `ada@example.com`;
+GRANT SELECT ON SCHEMA default TO analysts;
+ALTER VOLUME files OWNER TO `ada@example.com`;
+SELECT * FROM information_schema.volume_tags;
+SELECT * FROM information_schema.volume_privileges;
+SELECT volume_name, volume_owner FROM information_schema.volumes;
