@@ -463,6 +463,11 @@ _OF_NAMES = (
     errors.SchemaNotFoundError,
     errors.CatalogNotFoundError,
     errors.ProcedureNotFoundError,
+    errors.FunctionNotFoundError,
+    errors.SecurableNotFoundError,
+    errors.ViewNotFoundError,
+    errors.VolumeNotFoundError,
+    errors.UnknownWidgetError,
 )
 
 
