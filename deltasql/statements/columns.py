@@ -158,8 +158,8 @@ Alteration: TypeAlias = Union[Retyped, Commented, Moved, Nullability, Defaulted,
 class ColumnChange:
     """path alteration …
 
-    Several alterations are made in a fixed order. The Hive form, path name type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name], has
-    `name`, which must be the column's own.
+    Several alterations are made in a fixed order. The Hive form, path name type [NOT NULL] [DEFAULT expr]
+    [COMMENT 'text'] [FIRST | AFTER name], has `name`, which must be the column's own.
     """
 
     path: ColumnPath

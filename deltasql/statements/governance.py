@@ -539,7 +539,8 @@ def _other(written: GrammarToken | Tree, name: TableName, start: int, text: str)
 
 @builds("select_word")
 def _select(children: list[Any], tree: Tree, text: str) -> str:
-    return "SELECT"
+    """A reserved word of a privilege, as in SET SHARE PERMISSION."""
+    return str(children[0]).upper()
 
 
 @builds("privilege")
