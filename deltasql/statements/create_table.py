@@ -15,7 +15,7 @@ from types import MappingProxyType
 from uuid import uuid4
 
 from deltasql.base import DeltaSqlError, errors, pa, session_settings
-from deltasql.catalog import TableSource
+from deltasql.catalog import DroppedTable, TableEntry, TableSource, dropped_tables
 from deltasql.log import (
     AUTO_PROPERTY,
     Action,
@@ -53,6 +53,7 @@ from deltasql.planner import (
     SchemaProperties,
     SchemaRemoval,
     TableChange,
+    Undropping,
     Unregistration,
     binding,
     listed_files,
@@ -96,6 +97,7 @@ from deltasql.statements.table import (
     SetSchemaProperties,
     SetTableLocation,
     TruncateTable,
+    UndropTable,
     UnsetSchemaProperties,
     UseCatalog,
     UseSchema,
@@ -492,7 +494,58 @@ def plan_drop_table(statement: DropTable, context: Context) -> Plan:
             return Answer()
         context.location(name)
     assert entry is not None
-    return Unregistration(name.parts)
+    return Unregistration(name.parts, 0 if statement.purge else context.setting(session_settings.DROPPED_DAYS))
+
+
+@plan.register
+def plan_undrop_table(statement: UndropTable, context: Context) -> Plan:
+    """The table of a name that was dropped last, or the one of an id.
+
+    Raises DroppedTableNotFoundError, TableAlreadyExistsError, SchemaNotFoundError.
+    """
+    dropped = _dropped(statement, context)
+    context.catalog.schema(dropped.entry.parts[:2])
+    if context.catalog.find(dropped.entry.parts) is not None:
+        raise errors.TableAlreadyExistsError(table=".".join(map(quote, dropped.entry.parts)))
+    return Undropping(dropped)
+
+
+def _dropped(statement: UndropTable, context: Context) -> DroppedTable:
+    """Raises DroppedTableNotFoundError, at the name."""
+    name, days = statement.table, context.setting(session_settings.DROPPED_DAYS)
+    parts = None if name is None else _parts(name, context)
+    catalog = context.catalog.current_catalog if parts is None else parts[0]
+    for table in dropped_below(catalog, days, context):
+        is_meant = table.id == statement.id if parts is None else table.entry.parts == parts
+        if is_meant and not (statement.is_view and table.entry.refreshed is None):
+            return table
+    end = len(context.sql.rstrip("; \n"))
+    place = context.caret(0, end) if name is None else context.caret(name.start, name.end)
+    raise errors.DroppedTableNotFoundError(str(statement.id if name is None else name), str(days)).at(place)
+
+
+def _parts(name: TableName, context: Context) -> tuple[str, str, str]:
+    context.refuse_version(name)
+    if name.path is not None:
+        raise errors.UnsupportedStatementError("UNDROP TABLE of a path", "Name the table.").at(
+            context.caret(name.start, name.end)
+        )
+    return context.catalog.full_name(name.parts)
+
+
+def dropped_below(catalog: str, days: int, context: Context) -> list[DroppedTable]:
+    """The dropped tables of a catalog, the latest first."""
+    if context.catalog.external.type_of(catalog) is not None:
+        return []
+    folders = {schema.location for schema in context.catalog.schemas(catalog=catalog) if schema.location}
+    found = dropped_tables(folders, days)
+    # One that is registered came back, and was interrupted then.
+    return [table for table in found if table.entry.parts[0] == catalog and not _is_back(table, context)]
+
+
+def _is_back(table: DroppedTable, context: Context) -> bool:
+    entry = context.catalog.find(table.entry.parts)
+    return isinstance(entry, TableEntry) and entry.location == table.folder
 
 
 @plan.register

@@ -745,7 +745,7 @@ def plan_drop_refreshed(statement: DropRefreshed, context: Context) -> Plan:
     if statement.if_exists and context.catalog.find(name.parts) is None:
         return Answer()
     require_kind(words, statement.kind, name, context)
-    return Unregistration(name.parts)
+    return Unregistration(name.parts, context.setting(session_settings.DROPPED_DAYS))
 
 
 @plan.register

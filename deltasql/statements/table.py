@@ -144,6 +144,18 @@ class DropTable(LogicalPlan):
 
     if_exists: bool
     table: TableName
+    purge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UndropTable(LogicalPlan):
+    """UNDROP {TABLE | MATERIALIZED VIEW} {t | WITH ID 'id'}: one of name and id is None"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("UNDROP TABLE", Alone.CATALOG)
+
+    is_view: bool
+    table: TableName | None
+    id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +422,16 @@ def _create_schema(children: list[Any], tree: Tree, text: str) -> CreateSchema:
     values = collect(clauses, tree.children[2:], text)
     properties = with_collation(values)
     return CreateSchema(if_not_exists, schema, values.get("comment"), values.get("location"), properties)
+
+
+@builds("undrop_named")
+def _undrop_named(children: list[Any], tree: Tree, text: str) -> UndropTable:
+    return UndropTable(children[0], children[1], None)
+
+
+@builds("undrop_by_id")
+def _undrop_by_id(children: list[Any], tree: Tree, text: str) -> UndropTable:
+    return UndropTable(children[0], None, children[1])
 
 
 @builds("set_managed", "unset_managed")

@@ -241,8 +241,8 @@ TABLE = (
     # Tables from other tables and files
     Unsupported(
         "{words}",
-        "DROP TABLE removes the files of a managed table for good. RESTORE brings back versions of one that is there.",
-        ("< UNDROP >", "< SHOW TABLES|SCHEMAS|DATABASES DROPPED >"),
+        "Tables come back by UNDROP TABLE, and SHOW TABLES DROPPED lists them; schemas and catalogs do not.",
+        ("< UNDROP SCHEMA|DATABASE|CATALOG|VIEW|VOLUME|FUNCTION >", "< SHOW SCHEMAS|DATABASES DROPPED >"),
     ),
     Unsupported(
         "{words}", "A table is its folder: copy that, then CREATE TABLE … LOCATION '/path'.", ("< EXPORT|IMPORT >",)
