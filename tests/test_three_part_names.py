@@ -29,7 +29,14 @@ WITH_CATALOG = ("clone/clone_table", "copy_into/by_position")
 OTHERWISE = frozenset(
     {
         # Catalogs and their names are the subject.
-        *("catalog/first_catalogs", "settings/widgets", "refresh/flows", "catalog/foreign_catalogs"),
+        *(
+            "inspect/show_dropped_tables",
+            "table/undrop_table",
+            "catalog/first_catalogs",
+            "settings/widgets",
+            "refresh/flows",
+            "catalog/foreign_catalogs",
+        ),
         *(
             "table/default_collations",
             "governance/clauses_of_clouds",
