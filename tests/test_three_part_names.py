@@ -29,7 +29,20 @@ WITH_CATALOG = ("clone/clone_table", "copy_into/by_position")
 OTHERWISE = frozenset(
     {
         # Catalogs and their names are the subject.
-        *("catalog/first_catalogs", "settings/widgets", "refresh/flows"),
+        *(
+            "inspect/show_dropped_tables",
+            "table/undrop_table",
+            "catalog/first_catalogs",
+            "settings/widgets",
+            "refresh/flows",
+            "catalog/foreign_catalogs",
+        ),
+        *(
+            "table/default_collations",
+            "governance/clauses_of_clouds",
+            "refresh/later_columns",
+            "columns/several_changes",
+        ),
         *("catalog/auto_create", "catalog/comment_on_catalog", "catalog/create_catalog", "catalog/describe_catalog"),
         *("catalog/drop_catalog", "catalog/information_schema", "catalog/information_schema_constraints"),
         *("catalog/information_schema_read_only", "catalog/set_catalog_properties", "catalog/three_part_names"),

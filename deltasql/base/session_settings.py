@@ -296,6 +296,12 @@ CONVERT_IGNORES_CASTS = flag(
 FSCK_MOST_ROWS = number(
     "spark.databricks.delta.fsck.maxNumEntriesInResult", "1000", "FSCK", "How many files the result lists at most."
 )
+DROPPED_DAYS = number(
+    "deltasql.dropped.days",
+    "7",
+    "DROP TABLE, UNDROP TABLE",
+    "How many days UNDROP TABLE can bring a managed table back; 0 removes its files at once.",
+)
 BYPASS_LOCATION_CHECK = flag(
     "spark.databricks.delta.alterLocation.bypassSchemaCheck",
     "false",

@@ -11,6 +11,7 @@ __getattr__, __dir__ = door(
     __name__,
     """
     catalog: Catalog
+    dropped: DroppedTable bring_back dropped_tables forget_dropped keep_dropped remove_expired
     entries: EVENT_LOG PIPELINE_ID UNGOVERNED Argument Entry FunctionDefinition FunctionEntry Governance Policies Policy
         RefreshDefinition Refreshed SchemaEntry SchemaMode Securable StoredExpectation TableEntry TableSource
         ViewDefinition ViewEntry VolumeEntry arguments_text checked marks_of matching now sql_name table_kind

@@ -1,4 +1,10 @@
 from deltasql.catalog.catalog import Catalog as Catalog
+from deltasql.catalog.dropped import DroppedTable as DroppedTable
+from deltasql.catalog.dropped import bring_back as bring_back
+from deltasql.catalog.dropped import dropped_tables as dropped_tables
+from deltasql.catalog.dropped import forget_dropped as forget_dropped
+from deltasql.catalog.dropped import keep_dropped as keep_dropped
+from deltasql.catalog.dropped import remove_expired as remove_expired
 from deltasql.catalog.entries import EVENT_LOG as EVENT_LOG
 from deltasql.catalog.entries import PIPELINE_ID as PIPELINE_ID
 from deltasql.catalog.entries import UNGOVERNED as UNGOVERNED

@@ -333,6 +333,20 @@ def _table_json(record: TableRecord) -> Json:
     return {"location": entry.location, "managed": entry.managed, **common, **source, **refreshed}
 
 
+def written_table(entry: TableEntry) -> Json:
+    """A table as JSON, outside of the documents of its schema."""
+    return {"name": list(entry.parts), "table": _table_json(TableRecord("", entry))}
+
+
+def read_table(document: Json) -> TableEntry:
+    """The table in the result of `written_table`. Raises KeyError, TypeError, ValueError for invalid JSON."""
+    catalog, schema, name = map(read_text, document["name"])
+    entry = _table_record((catalog, schema), name, document["table"]).entry
+    if not isinstance(entry, TableEntry):
+        raise TypeError(name)
+    return entry
+
+
 def _function(key: SchemaKey, name: str, document: Json) -> FunctionEntry:
     definition, created = FunctionDefinition.from_json(document), int(document["created_at"])
     return FunctionEntry(*key, name, definition, created, _governance(document))

@@ -341,6 +341,8 @@ def _names(sql: str) -> Iterator[tuple[str, ...]]:
             continue
         parts = tuple(token.name for token in cursor.dotted())[:3]
         yield from (parts[:length] for length in range(len(parts), 0, -1))
+        if parts[0].upper() == "LIVE" and len(parts) > 1:
+            yield parts[1:]
 
 
 def check_columns(node: LogicalPlan, sql: str, session: PlanningSession) -> None:
@@ -465,7 +467,20 @@ _OF_NAMES = (
     errors.SchemaNotFoundError,
     errors.CatalogNotFoundError,
     errors.ProcedureNotFoundError,
+    errors.FunctionNotFoundError,
+    errors.SecurableNotFoundError,
+    errors.ViewNotFoundError,
+    errors.VolumeNotFoundError,
+    errors.UnknownWidgetError,
+    errors.UnknownFunctionError,
+    errors.StorageError,
+    errors.UnsupportedLocationError,
+    errors.SourceLocationError,
+    errors.NoIcebergTableError,
+    errors.NamedCredentialError,
+    errors.PythonPackagesError,
 )
+"""Errors about names, places and packages, which a file that is checked alone takes from where it will run."""
 
 
 class Checker:
@@ -586,7 +601,8 @@ class Checker:
             if is_known and not may_be_elsewhere:
                 raise
             self._leave_open(node)
-        if self._is_missing(node):
+        # A new table or view has columns of a table whose columns are not known.
+        if self._is_missing(node) or not is_known:
             self._leave_open(node)
         return True
 

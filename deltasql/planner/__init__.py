@@ -18,7 +18,7 @@ __getattr__, __dir__ = door(
     catalog_changes: CatalogChange CatalogChoice CatalogComment CatalogCreation CatalogProperties CatalogRemoval
         Creation FunctionChange FunctionDefining GovernanceChange Redefinition Registration Relocation
         RenameChange SchemaChoice SchemaComment SchemaCreation SchemaProperties SchemaRemoval SecurableChange
-        SecurableCreation SourceDefining TemporaryFunction Unregistration View ViewChange ViewDefining
+        SecurableCreation SourceDefining TemporaryFunction Undropping Unregistration View ViewChange ViewDefining
         ViewRemoval VolumeComment VolumeCreation VolumeRemoval VolumeRenaming
     change_feed: derived_changes enforced refuse_enforced rows_of_changes unrestricted
     changes: COPIED INSERTED KEY_VALUE OPTIMIZED OUTCOME_SCHEMAS REFRESHED Analysis Answer AtomicBlock

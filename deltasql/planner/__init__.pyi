@@ -47,6 +47,7 @@ from deltasql.planner.catalog_changes import SecurableChange as SecurableChange
 from deltasql.planner.catalog_changes import SecurableCreation as SecurableCreation
 from deltasql.planner.catalog_changes import SourceDefining as SourceDefining
 from deltasql.planner.catalog_changes import TemporaryFunction as TemporaryFunction
+from deltasql.planner.catalog_changes import Undropping as Undropping
 from deltasql.planner.catalog_changes import Unregistration as Unregistration
 from deltasql.planner.catalog_changes import View as View
 from deltasql.planner.catalog_changes import ViewChange as ViewChange

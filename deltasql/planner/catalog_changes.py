@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from deltasql.catalog import (
     UNGOVERNED,
+    DroppedTable,
     Entry,
     FunctionDefinition,
     FunctionEntry,
@@ -103,9 +104,17 @@ class SourceDefining(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class Unregistration(CatalogChange):
-    """Removes a name from the catalog, and the files of a managed table."""
+    """Removes a name from the catalog, and the files of a managed table, which UNDROP can bring back for `days`."""
 
     parts: tuple[str, ...]
+    days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Undropping(CatalogChange):
+    """Brings a dropped table back, under the name that it had."""
+
+    table: DroppedTable
 
 
 @dataclass(frozen=True, slots=True)

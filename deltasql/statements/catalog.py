@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Any, ClassVar
 
 from deltasql.base import errors
-from deltasql.plan import Alone, LogicalPlan, TableName
+from deltasql.plan import Alone, LogicalPlan, TableName, make_note
 from deltasql.planner import (
     Answer,
     CatalogComment,
@@ -20,13 +20,15 @@ from deltasql.planner import (
 )
 from deltasql.sql import Clause, Tree, builds, collect
 from deltasql.statements.describe import INFO, property_rows
+from deltasql.statements.table import DEFAULT_COLLATION, with_collation
 
 
 @dataclass(frozen=True, slots=True)
 class CreateCatalog(LogicalPlan):
-    """CREATE CATALOG [IF NOT EXISTS] c [COMMENT 'text'] [MANAGED LOCATION 'path']
+    """CREATE CATALOG [IF NOT EXISTS] c [COMMENT 'text'] [MANAGED LOCATION 'path'] [USING SHARE provider.share]
 
-    [WITH DBPROPERTIES (k = v, …)] [OPTIONS (k = v, …)]. Options are properties called `option.k`.
+    [WITH DBPROPERTIES (k = v, …)] [OPTIONS (k = v, …)] [DEFAULT COLLATION name]; CREATE FOREIGN CATALOG c USING
+    CONNECTION name. Options are properties called `option.k`, and share or connection is the property of that name.
     """
 
     alone: ClassVar[tuple[str, Alone] | None] = ("CREATE CATALOG", Alone.CATALOG)
@@ -98,13 +100,34 @@ _OPTION = "option."
 def _create_catalog(children: list[Any], tree: Tree, text: str) -> CreateCatalog:
     if_not_exists, catalog, *clauses = children
     values = collect(clauses, tree.children[2:], text)
-    properties = (*values.get("properties", ()), *_options(values.get("options", ())))
+    return _created(if_not_exists, catalog, values, ())
+
+
+@builds("create_foreign_catalog")
+def _create_foreign_catalog(children: list[Any], tree: Tree, text: str) -> CreateCatalog:
+    if_not_exists, catalog, connection, *clauses = children
+    return _created(if_not_exists, catalog, collect(clauses, tree.children[3:], text), (("connection", connection),))
+
+
+def _created(
+    if_not_exists: bool, catalog: TableName, values: dict[str, Any], foreign: tuple[tuple[str, str], ...]
+) -> CreateCatalog:
+    if "share" in values:
+        foreign = (*foreign, ("share", str(values["share"])))
+    properties = (*with_collation(values), *foreign, *_options(values.get("options", ())))
     return CreateCatalog(if_not_exists, catalog, values.get("comment"), values.get("location"), properties)
 
 
-@builds("catalog_comment", "catalog_location", "catalog_properties", "catalog_options")
+@builds(*(f"catalog_{name}" for name in ("comment", "location", "properties", "options", "share", "collation")))
 def _clause(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause(tree.name.removeprefix("catalog_"), children[0])
+
+
+@builds("set_catalog_collation")
+def _set_collation(children: list[Any], tree: Tree, text: str) -> SetCatalogProperties:
+    """ALTER CATALOG … DEFAULT COLLATION: a property, for schemas that are created later."""
+    catalog, collation = children
+    return SetCatalogProperties(catalog, ((DEFAULT_COLLATION, collation),))
 
 
 @builds("set_catalog_options")
@@ -126,6 +149,10 @@ def _options(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
 @plan.register
 def plan_create_catalog(statement: CreateCatalog, context: Context) -> Plan:
     name = _catalog_name(statement.catalog, context)
+    for key in {"connection", "share"}.intersection(dict(statement.properties)):
+        make_note(
+            f"CREATE CATALOG: its {key} is recorded. The catalog is empty: nothing is read from it.", is_warning=False
+        )
     placed = (statement.comment, statement.location, statement.if_not_exists)
     return CatalogCreation(name, *placed, statement.properties)
 

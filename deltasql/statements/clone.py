@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
-from deltasql.base import DeltaSqlError, errors, pa, pc, session_settings
+from deltasql.base import Caret, DeltaSqlError, errors, pa, pc, session_settings
 from deltasql.log import (
     AUTO_PROPERTY,
     CLUSTERING_DOMAIN,
@@ -179,10 +179,10 @@ def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None
 
 @dataclass(frozen=True, slots=True)
 class CloneTable(LogicalPlan):
-    """CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t [SHALLOW | DEEP] CLONE source [version] [clauses]
+    """CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t [USING format] [SHALLOW | DEEP] CLONE source [version] [clauses]
 
     A clause is TBLPROPERTIES (…) or LOCATION 'path', for the clone. `mode` is create, create_or_replace or replace.
-    `source` says which of its versions is cloned.
+    `source` says which of its versions is cloned. The format is delta or iceberg, and says nothing.
     """
 
     table_words: ClassVar[str] = "CREATE TABLE … CLONE"
@@ -202,7 +202,10 @@ class CloneTable(LogicalPlan):
 
 @builds("clone_table")
 def _clone_table(children: list[Any], tree: Tree, text: str) -> CloneTable:
-    mode, external, if_not_exists, table, shallow, source, *rest = children
+    # The format stands before the source or behind it.
+    format_first = len(children) > 5 and isinstance(children[4], Clause)
+    formats, trees = (children[4:5], tree.children[4:5]) if format_first else ([], [])
+    mode, external, if_not_exists, table, shallow, source, *rest = (*children[:4], *children[4 + len(formats) :])
     if external:
         reason = "A clone with a LOCATION is external without the word. Leave it out."
         raise errors.ParseSyntaxError(reason, "EXTERNAL").at(caret(tree.children[1], text))
@@ -210,17 +213,29 @@ def _clone_table(children: list[Any], tree: Tree, text: str) -> CloneTable:
         reason = "A table is created IF NOT EXISTS or replaced, not both. Leave out one of them."
         raise errors.ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     if rest and isinstance(rest[0], Temporal):
-        source = _at(source, rest[0], tree, text)
+        source = _at(source, rest[0], caret(tree.children[5 + len(formats)], text))
     clauses = [item for item in rest if isinstance(item, Clause)]
-    values = collect(clauses, tree.children[len(tree.children) - len(clauses) :], text)
+    trees = [*trees, *tree.children[len(tree.children) - len(clauses) :]]
+    values = collect([*formats, *clauses], trees, text)
+    _check_format(values.get("provider"), trees, text)
     return CloneTable(mode, if_not_exists, table, shallow, source, values.get("location"), values.get("properties", ()))
 
 
-def _at(source: TableName, temporal: Temporal, tree: Tree, text: str) -> TableName:
+def _check_format(provider: str | None, trees: list[Tree], text: str) -> None:
+    """Raises ParseSyntaxError for another format than that of a clone, which is Delta's.
+
+    A clone of an Iceberg table, which says so behind its source, is a Delta table as well.
+    """
+    if provider is not None and provider.lower() not in {"delta", "iceberg"}:
+        reason = "A clone is a Delta table. Leave USING out."
+        raise errors.ParseSyntaxError(reason, provider).at(caret(trees[0], text))
+
+
+def _at(source: TableName, temporal: Temporal, place: Caret) -> TableName:
     """The source with the version after its name. Raises ParseSyntaxError for a name that has one already."""
     if source.temporal is not None:
         reason = "The version of a table is given twice: after @ and with AS OF."
-        raise errors.ParseSyntaxError(reason, str(source)).at(caret(tree.children[5], text))
+        raise errors.ParseSyntaxError(reason, str(source)).at(place)
     return replace(source, temporal=temporal)
 
 

@@ -156,10 +156,10 @@ Alteration: TypeAlias = Union[Retyped, Commented, Moved, Nullability, Defaulted,
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """path alteration
+    """path alteration …
 
-    The Hive form, path name type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name], has several
-    alterations, in the order in which they are made, and `name`, which must be the column's own.
+    Several alterations are made in a fixed order. The Hive form, path name type [NOT NULL] [DEFAULT expr]
+    [COMMENT 'text'] [FIRST | AFTER name], has `name`, which must be the column's own.
     """
 
     path: ColumnPath
@@ -169,7 +169,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class AlterColumns(LogicalPlan):
-    """ALTER TABLE t {ALTER | CHANGE} [COLUMN] path change, …"""
+    """ALTER TABLE t {ALTER | CHANGE} [COLUMN] path change …, …"""
 
     table_words: ClassVar[str] = "ALTER TABLE … ALTER COLUMN"
 
@@ -247,7 +247,8 @@ def _default(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("comment_option")
 def _comment(children: list[Any], tree: Tree, text: str) -> Clause:
-    return Clause("comment", children[0])
+    """Strings that stand side by side are one text."""
+    return Clause("comment", "".join(children))
 
 
 @builds("first_option")
@@ -262,8 +263,8 @@ def _after(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("column_change")
 def _column_change(children: list[Any], tree: Tree, text: str) -> ColumnChange:
-    path, change = children
-    return ColumnChange(path, _alterations(collect([change], tree.children[1:], text)))
+    path, *changes = children
+    return ColumnChange(path, _alterations(collect(changes, tree.children[1:], text)))
 
 
 @builds("change_column")

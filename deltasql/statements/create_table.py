@@ -15,7 +15,7 @@ from types import MappingProxyType
 from uuid import uuid4
 
 from deltasql.base import DeltaSqlError, errors, pa, session_settings
-from deltasql.catalog import TableSource
+from deltasql.catalog import DroppedTable, TableEntry, TableSource, dropped_tables
 from deltasql.log import (
     AUTO_PROPERTY,
     Action,
@@ -35,7 +35,7 @@ from deltasql.log import (
     with_keys,
     with_valid_formats,
 )
-from deltasql.plan import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, SqlText, Supplied, Write
+from deltasql.plan import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, SqlText, Supplied, TableName, Write
 from deltasql.planner import (
     ICEBERG,
     WHOLE_TABLE,
@@ -53,6 +53,7 @@ from deltasql.planner import (
     SchemaProperties,
     SchemaRemoval,
     TableChange,
+    Undropping,
     Unregistration,
     binding,
     listed_files,
@@ -85,18 +86,22 @@ from deltasql.statements.delete import refuse_append_only
 from deltasql.statements.insert_rows import stored_memory_rows
 from deltasql.statements.source_table import created_source, is_other_format
 from deltasql.statements.table import (
+    DEFAULT_COLLATION,
     ClusterBy,
     CreateSchema,
     CreateTable,
     DropSchema,
     DropTable,
     RenameTable,
+    SetManaged,
     SetSchemaProperties,
     SetTableLocation,
     TruncateTable,
+    UndropTable,
     UnsetSchemaProperties,
     UseCatalog,
     UseSchema,
+    in_default_collation,
 )
 from deltasql.statements.table_metadata import (
     Clustering,
@@ -209,9 +214,22 @@ def plan_create_table(statement: CreateTable, context: Context) -> Plan:
     _refuse_clauses(statement, context)
     context.refuse_version(statement.table)
     try:
-        return created_source(statement, context) if is_other_format(statement) else _created(statement, context)
+        if is_other_format(statement):
+            return created_source(statement, context)
+        return _created(_collated(statement, context), context)
     except DeltaSqlError as error:
         raise error.at(position_in_create(error, statement, context)) from None
+
+
+def _collated(statement: CreateTable, context: Context) -> CreateTable:
+    """The statement with the default collation of the table's schema, where it has none itself."""
+    if statement.table.path is not None or not statement.columns:
+        return statement
+    key = context.catalog.full_name(statement.table.parts)
+    if context.catalog.external.type_of(key[0]) is not None:
+        return statement
+    collation = context.catalog.schema(key[:2]).properties.get(DEFAULT_COLLATION)
+    return statement if collation is None else in_default_collation(statement, collation)
 
 
 def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
@@ -476,7 +494,58 @@ def plan_drop_table(statement: DropTable, context: Context) -> Plan:
             return Answer()
         context.location(name)
     assert entry is not None
-    return Unregistration(name.parts)
+    return Unregistration(name.parts, 0 if statement.purge else context.setting(session_settings.DROPPED_DAYS))
+
+
+@plan.register
+def plan_undrop_table(statement: UndropTable, context: Context) -> Plan:
+    """The table of a name that was dropped last, or the one of an id.
+
+    Raises DroppedTableNotFoundError, TableAlreadyExistsError, SchemaNotFoundError.
+    """
+    dropped = _dropped(statement, context)
+    context.catalog.schema(dropped.entry.parts[:2])
+    if context.catalog.find(dropped.entry.parts) is not None:
+        raise errors.TableAlreadyExistsError(table=".".join(map(quote, dropped.entry.parts)))
+    return Undropping(dropped)
+
+
+def _dropped(statement: UndropTable, context: Context) -> DroppedTable:
+    """Raises DroppedTableNotFoundError, at the name."""
+    name, days = statement.table, context.setting(session_settings.DROPPED_DAYS)
+    parts = None if name is None else _parts(name, context)
+    catalog = context.catalog.current_catalog if parts is None else parts[0]
+    for table in dropped_below(catalog, days, context):
+        is_meant = table.id == statement.id if parts is None else table.entry.parts == parts
+        if is_meant and not (statement.is_view and table.entry.refreshed is None):
+            return table
+    end = len(context.sql.rstrip("; \n"))
+    place = context.caret(0, end) if name is None else context.caret(name.start, name.end)
+    raise errors.DroppedTableNotFoundError(str(statement.id if name is None else name), str(days)).at(place)
+
+
+def _parts(name: TableName, context: Context) -> tuple[str, str, str]:
+    context.refuse_version(name)
+    if name.path is not None:
+        raise errors.UnsupportedStatementError("UNDROP TABLE of a path", "Name the table.").at(
+            context.caret(name.start, name.end)
+        )
+    return context.catalog.full_name(name.parts)
+
+
+def dropped_below(catalog: str, days: int, context: Context) -> list[DroppedTable]:
+    """The dropped tables of a catalog, the latest first."""
+    if context.catalog.external.type_of(catalog) is not None:
+        return []
+    folders = {schema.location for schema in context.catalog.schemas(catalog=catalog) if schema.location}
+    found = dropped_tables(folders, days)
+    # One that is registered came back, and was interrupted then.
+    return [table for table in found if table.entry.parts[0] == catalog and not _is_back(table, context)]
+
+
+def _is_back(table: DroppedTable, context: Context) -> bool:
+    entry = context.catalog.find(table.entry.parts)
+    return isinstance(entry, TableEntry) and entry.location == table.folder
 
 
 @plan.register
@@ -521,8 +590,18 @@ def plan_truncate_table(statement: TruncateTable, context: Context) -> Plan:
 @plan.register
 def plan_create_schema(statement: CreateSchema, context: Context) -> Plan:
     context.refuse_version(statement.schema)
-    clauses = (statement.comment, statement.location, statement.if_not_exists, statement.properties)
-    return SchemaCreation(statement.schema.parts, *clauses)
+    clauses = (statement.comment, statement.location, statement.if_not_exists)
+    properties = (*_collation_of_catalog(statement.schema, context), *statement.properties)
+    return SchemaCreation(statement.schema.parts, *clauses, properties)
+
+
+def _collation_of_catalog(schema: TableName, context: Context) -> tuple[tuple[str, str], ...]:
+    """The default collation that a new schema takes from its catalog, as a property; none if there is no catalog."""
+    name = schema.parts[0] if len(schema.parts) == 2 else context.catalog.current_catalog
+    if context.catalog.external.type_of(name) is not None or name.lower() not in context.catalog.catalogs():
+        return ()
+    collation = context.catalog.catalog(name).properties.get(DEFAULT_COLLATION)
+    return () if collation is None else ((DEFAULT_COLLATION, collation),)
 
 
 @plan.register
@@ -587,6 +666,24 @@ def plan_set_table_location(statement: SetTableLocation, context: Context) -> Pl
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
     return Relocation(name.parts, new_snapshot.location)
+
+
+@plan.register
+def plan_set_managed(statement: SetManaged, context: Context) -> Plan:
+    """A table that is managed already, or external already, stays as it is.
+
+    Raises UnsupportedStatementError where files would have to be moved.
+    """
+    name = statement.table
+    place = context.caret(name.start, name.end)
+    location = context.location(name)
+    entry = None if name.path is not None else context.catalog.resolve(name.parts)
+    if entry is not None and entry.managed == statement.managed:
+        return Answer()
+    words = "SET MANAGED" if statement.managed else "UNSET MANAGED"
+    wanted = "" if statement.managed else " LOCATION '/path'"
+    advice = f"The files of {name} stay at {location}. Copy them: CREATE TABLE new_name DEEP CLONE {name}{wanted}."
+    raise errors.UnsupportedStatementError(words, advice).at(place)
 
 
 def _source_moved(statement: SetTableLocation, source: TableSource, context: Context) -> Relocation:

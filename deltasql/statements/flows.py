@@ -19,7 +19,7 @@ from deltasql.schema import HIDDEN_PREFIX
 from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Tree, builds, caret, collect, tokenize
 from deltasql.statements.insert import Insert
-from deltasql.statements.refresh import ApplyChanges, RefreshData, later, require_kind
+from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later, later, require_kind
 from deltasql.statements.refreshing import (
     FLOW,
     AutoCdc,
@@ -186,7 +186,7 @@ def plan_create_flow(statement: CreateFlow, context: Context) -> Plan:
     if statement.once:
         return _inserted(statement, statement.rows, context)
     view = _stream_view(entry, statement, statement.rows, context)
-    definition = entry.refreshed
+    known = definition = entry.refreshed
     if not definition.view.query:
         definition = replace(definition, view=view)
     elif not has_stream(definition.view.query):
@@ -200,6 +200,7 @@ def plan_create_flow(statement: CreateFlow, context: Context) -> Plan:
     def steps() -> Iterator[Plan]:
         yield Redefinition(entry.parts, definition)
         yield plan(RefreshData(Refreshed.STREAMING_TABLE, statement.table, False, False), later(context))
+        yield from clustered_later(known, statement.table, context)
 
     return Stepwise("the flow, then its rows", steps())
 
@@ -249,11 +250,13 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
     changes = statement.changes
     query = SqlText(changes_query(changes, context), changes.source.start)
     view = view_definition(entry.parts, statement.table, query, (), context)
-    definition = replace(entry.refreshed, view=replace(view, properties={FLOW: changes.text}))
+    known = entry.refreshed
+    definition = replace(known, view=replace(view, properties={FLOW: changes.text}))
 
     def steps() -> Iterator[Plan]:
         yield Redefinition(entry.parts, definition)
         yield plan(RefreshData(Refreshed.STREAMING_TABLE, statement.table, True, False), later(context))
+        yield from clustered_later(known, statement.table, context)
 
     return Stepwise("the changes, then the rows", steps())
 

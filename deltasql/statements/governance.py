@@ -196,8 +196,11 @@ OPTION, PROPERTY = "option.", "property."
 _SHARED = ("TABLE", "SCHEMA", "VIEW", "FUNCTION", "MODEL", "VOLUME")
 _CLAUSES = {
     "CONNECTION": ("TYPE", "OPTIONS", "PROPERTIES"),
-    "EXTERNAL LOCATION": ("URL", "WITH"),
-    "RECIPIENT": ("USING", "PROPERTIES"),
+    "EXTERNAL LOCATION": ("URL", "WITH", "STORAGE", "CREDENTIAL"),
+    "RECIPIENT": ("USING", "PROPERTIES", "WITH"),
+    "CREDENTIAL": ("WITH",),
+    "STORAGE CREDENTIAL": ("WITH",),
+    "SERVICE CREDENTIAL": ("WITH",),
     "GROUP": ("WITH", "USER", "GROUP"),
 }
 _ALTERATIONS = {
@@ -205,6 +208,10 @@ _ALTERATIONS = {
     "EXTERNAL LOCATION": ("URL", "CREDENTIAL"),
     "RECIPIENT": ("PROPERTIES",),
 }
+
+
+_NAMED_FREELY = frozenset({"CREDENTIAL", "STORAGE CREDENTIAL", "SERVICE CREDENTIAL", "RECIPIENT"})
+"""Kinds whose clauses an account of a cloud defines."""
 
 
 def read_clauses(
@@ -318,19 +325,45 @@ class _ClauseReader(SecurableReader):
             case "USING":
                 self.need("ID")
                 return {"Global Metastore Id": self.string()}
-            case "WITH":
-                return {"Credential Name": self.credential()}
+            case "WITH" if self.key == "(":
+                self.need("(")
+                found = self.listed(self.setting)
+                self.need(")")
+                return dict(found)
+            case "STORAGE" | "CREDENTIAL":
+                self.at -= 1
+                return dict([self.setting()])
+            case _ if key == "WITH" or self.subject in _NAMED_FREELY:
+                return dict([self.setting()])
             case _:
                 raise LeftToEngineError
 
-    def credential(self) -> str:
-        """( [STORAGE] CREDENTIAL name )"""
-        self.need("(")
-        self.take("STORAGE")
-        self.need("CREDENTIAL")
-        name = self.name()
-        self.need(")")
-        return name.lower()
+    def setting(self) -> tuple[str, str]:
+        """A setting of the object that an account of a cloud has: [STORAGE] CREDENTIAL name, URL 'text', READ ONLY,
+        words [=] 'text', or words [=] ( key = value, … ). What only a cloud knows is recorded under its words."""
+        words = [self.name().upper()]
+        while self.is_name and words[-1] not in {"CREDENTIAL", "STORAGE_CREDENTIAL"}:
+            words.append(self.name().upper())
+        self.take("=")
+        key = "_".join(words)
+        if key in {"CREDENTIAL", "STORAGE_CREDENTIAL"}:
+            return "Credential Name", self.principal().lower()
+        if self.key == "(":
+            return f"{OPTION}{key.lower()}", self.settings()
+        if key == "READ_ONLY":
+            return f"{OPTION}read_only", "true"
+        value = self.string()
+        return ("URL" if key == "URL" else f"{OPTION}{key.lower()}"), shown_value(key, value)
+
+    def settings(self) -> str:
+        """( key [=] value, … ) or ( 'text', … ), as text without secrets."""
+        self.at += 1
+        if self.kind_is_string:
+            found = self.listed(self.string)
+            self.need(")")
+            return ", ".join(found)
+        self.at -= 1
+        return ", ".join(f"{key}={value}" for key, value in self.pairs("").items())
 
 
 class _AlterationReader(SecurableReader):
@@ -343,6 +376,8 @@ class _AlterationReader(SecurableReader):
     def alteration(self) -> None:
         verb = {"SHARE": "REMOVE", "GROUP": "DROP"}.get(self.subject, "")
         key = self.take("RENAME", "OWNER", "COMMENT", "OPTIONS", "SET", "UNSET", *(("ADD", verb) if verb else ()))
+        # What ALTER says of a shared object is not recorded.
+        key = key or ("ADD" if self.subject == "SHARE" and self.take("ALTER") else "")
         if key in {"ADD", verb} and key:
             self.fields["added" if key == "ADD" else "removed"] = tuple(self.members())
             return
@@ -410,11 +445,9 @@ class _AlterationReader(SecurableReader):
                 raise LeftToEngineError
             return self.listed(lambda: self.member(member))
         self.take("MATERIALIZED")
-        member = self.take(*_SHARED) or "TABLE"
-        start = self.at
-        found = self.table(member)
-        if self.at == start:
-            raise LeftToEngineError
+        if self.take("TABLES"):
+            return self.listed(lambda: self.table("TABLE"))
+        found = self.table(self.take(*_SHARED) or "TABLE")
         self.skip_clauses_of_shared()
         return [found]
 
@@ -506,7 +539,8 @@ def _other(written: GrammarToken | Tree, name: TableName, start: int, text: str)
 
 @builds("select_word")
 def _select(children: list[Any], tree: Tree, text: str) -> str:
-    return "SELECT"
+    """A reserved word of a privilege, as in SET SHARE PERMISSION."""
+    return str(children[0]).upper()
 
 
 @builds("privilege")

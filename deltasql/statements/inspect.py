@@ -212,6 +212,16 @@ class ShowTables(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowDroppedTables(LogicalPlan):
+    """SHOW TABLES DROPPED [{IN | FROM} s] [LIMIT n]"""
+
+    reads_only: ClassVar[bool] = True
+
+    schema: TableName | None
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ShowTableExtended(LogicalPlan):
     """SHOW TABLE EXTENDED [{IN | FROM} s] [[LIKE] 'pattern'] [PARTITION (column = value, …)]"""
 

@@ -142,6 +142,13 @@ def _property(children: list[Any], tree: Tree, text: str) -> tuple[str, str]:
     return children[0], children[1]
 
 
+@builds("secret_property")
+def _secret_property(children: list[Any], tree: Tree, text: str) -> tuple[str, str]:
+    """The value stays the call of secret: only a format that reads the option could look it up."""
+    key, *_ = children
+    return key, "secret(…)"
+
+
 @builds("property_pairs")
 def _properties(children: list[Any], tree: Tree, text: str) -> tuple[tuple[str, str], ...]:
     """Raises DuplicateKeyError, at the second, for a key that is given twice."""

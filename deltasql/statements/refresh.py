@@ -6,6 +6,7 @@ streaming table that exists applies other declarations, or refuses them by name.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -70,7 +71,7 @@ from deltasql.statements.refreshing import (
     tallied,
     without_live,
 )
-from deltasql.statements.table import AlterClustering, ColumnDefinition, CreateTable, RenameTable
+from deltasql.statements.table import AlterClustering, ClusterBy, ColumnDefinition, CreateTable, RenameTable
 from deltasql.statements.table_metadata import RefreshState
 from deltasql.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.statements.target import policies_of_existing
@@ -528,12 +529,17 @@ def _without_rows(statement: CreateRefreshed, existing: object, context: Context
     name = statement.create.table
     catalog = context.catalog
     namespace = (catalog.current_catalog, catalog.current_schema)
-    view = ViewDefinition("", namespace, settings_of_text(context), (), StructType())
+    create, properties = statement.create, dict[str, str]()
+    if create.columns is None and create.cluster_by is not None and create.cluster_by.columns:
+        # The columns come with the first flow.
+        properties[CLUSTERED] = json.dumps([column.parts for column in create.cluster_by.columns])
+        create = replace(create, cluster_by=None)
+    view = ViewDefinition("", namespace, settings_of_text(context), (), StructType(), properties=properties)
     definition = RefreshDefinition(statement.kind, view, _noted(statement.schedule), _stored(statement))
 
     def steps() -> Iterator[Plan]:
         if existing is None:
-            yield _registering(plan(statement.create, context), definition)
+            yield _registering(plan(create, context), definition)
         elif isinstance(existing, TableEntry) and existing.refreshed is not None:
             yield Redefinition(existing.parts, replace(existing.refreshed, expectations=definition.expectations))
         if statement.changes is not None:
@@ -542,6 +548,18 @@ def _without_rows(statement: CreateRefreshed, existing: object, context: Context
     if existing is not None and statement.mode == "create":
         return plan(statement.create, context)
     return Stepwise("the table, then its rows", steps())
+
+
+CLUSTERED = "clustered"
+"""The property of a definition without a query whose table is clustered by columns that its first flow brings."""
+
+
+def clustered_later(definition: RefreshDefinition, table: TableName, context: Context) -> Iterator[Plan]:
+    """The clustering of a table that was created without columns, once its first flow has brought them."""
+    written = definition.view.properties.get(CLUSTERED)
+    if written is not None:
+        columns = tuple(ColumnPath(tuple(parts), table.start, table.end) for parts in json.loads(written))
+        yield plan(AlterClustering(table, ClusterBy(columns)), later(context))
 
 
 def _refuse_external(statement: CreateRefreshed, context: Context) -> None:
@@ -748,7 +766,7 @@ def plan_drop_refreshed(statement: DropRefreshed, context: Context) -> Plan:
     if statement.if_exists and context.catalog.find(name.parts) is None:
         return Answer()
     require_kind(words, statement.kind, name, context)
-    return Unregistration(name.parts)
+    return Unregistration(name.parts, context.setting(session_settings.DROPPED_DAYS))
 
 
 @plan.register

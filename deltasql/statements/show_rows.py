@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deltasql.base import Caret, errors, shown_pairs
+from deltasql.base import Caret, errors, session_settings, shown_pairs
 from deltasql.catalog import Entry, Refreshed, TableEntry, ViewEntry, matching
 from deltasql.log import (
     AUTO_PROPERTY,
@@ -32,6 +32,7 @@ from deltasql.schema import (
     path_text,
 )
 from deltasql.statements.constraints import full_name
+from deltasql.statements.create_table import dropped_below
 from deltasql.statements.create_text import create_statement, create_view_statement, refreshed_statement
 from deltasql.statements.describe import (
     INFO,
@@ -51,6 +52,7 @@ from deltasql.statements.inspect import (
     ShowColumns,
     ShowCreateTable,
     ShowCurrentSchema,
+    ShowDroppedTables,
     ShowSchemas,
     ShowTableProperties,
     ShowTables,
@@ -200,6 +202,31 @@ def plan_show_tables(statement: ShowTables, context: Context) -> Plan:
     rows = [(entry.schema, entry.name, False) for entry in context.catalog.entries(schema, statement.pattern)]
     rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("tableName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
+
+
+@plan.register
+def plan_show_dropped_tables(statement: ShowDroppedTables, context: Context) -> Plan:
+    """The tables of a schema that UNDROP TABLE can bring back, the latest first."""
+    catalog = context.catalog
+    parts = (catalog.current_schema,) if statement.schema is None else statement.schema.parts
+    schema = catalog.schema(parts)
+    found = dropped_below(schema.catalog, context.setting(session_settings.DROPPED_DAYS), context)
+    names = ("catalogName", "schemaName", "tableName", "tableId", "tableType")
+    columns = [
+        *((name, STRING) for name in names),
+        ("deletedAt", TIMESTAMP),
+        ("createdAt", TIMESTAMP),
+        ("owner", STRING),
+    ]
+    rows = [
+        (
+            *(*table.entry.parts, table.id, "MANAGED", moment(table.dropped_at), moment(table.entry.created_at)),
+            table.entry.governance.owner,
+        )
+        for table in found
+        if table.entry.schema == schema.name
+    ]
+    return Answer(_columns(*columns), tuple(rows[: statement.limit]))
 
 
 @plan.register

@@ -144,6 +144,18 @@ class DropTable(LogicalPlan):
 
     if_exists: bool
     table: TableName
+    purge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UndropTable(LogicalPlan):
+    """UNDROP {TABLE | MATERIALIZED VIEW} {t | WITH ID 'id'}: one of name and id is None"""
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("UNDROP TABLE", Alone.CATALOG)
+
+    is_view: bool
+    table: TableName | None
+    id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +181,14 @@ class SetTableLocation(LogicalPlan):
 
     table: TableName
     location: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetManaged(LogicalPlan):
+    """ALTER TABLE t {SET MANAGED [TRUNCATE [UNIFORM] HISTORY | MOVE | COPY] | UNSET MANAGED}"""
+
+    table: TableName
+    managed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,13 +337,22 @@ def _use_schema_text(children: list[Any], tree: Tree, text: str) -> UseSchema:
 
 @builds("format_name")
 def _format_name(children: list[Any], tree: Tree, text: str) -> str:
-    """The name of a format, or of a class that reads one."""
-    return ".".join(children)
+    """The name of a format, or of a class that reads one; Spark's classes by the names of their formats."""
+    name = ".".join(children)
+    return _CLASSES_OF_FORMATS.get(name.lower(), name)
+
+
+_CLASSES_OF_FORMATS = {
+    f"{prefix}.{name}": name
+    for prefix in ("org.apache.spark.sql", "org.apache.spark.sql.execution.datasources", "com.databricks.spark")
+    for name in ("csv", "json", "parquet", "orc", "avro", "text", "delta")
+}
+"""Formats by the names that their classes have, or had. Source: the names that Spark takes for them."""
 
 
 @builds("binary_collation")
 def _binary_collation(children: list[Any], tree: Tree, text: str) -> Clause:
-    """DEFAULT COLLATION of a schema, a catalog or a view. Raises DefaultCollationError for any but UTF8_BINARY."""
+    """DEFAULT COLLATION of a view. Raises DefaultCollationError for any but UTF8_BINARY."""
     if children[0] != BINARY_COLLATION:
         raise errors.DefaultCollationError(children[0]).at(caret(tree, text))
     return Clause("collation", children[0])
@@ -391,14 +420,56 @@ def _constraints(
 def _create_schema(children: list[Any], tree: Tree, text: str) -> CreateSchema:
     if_not_exists, schema, *clauses = children
     values = collect(clauses, tree.children[2:], text)
-    return CreateSchema(
-        if_not_exists, schema, values.get("comment"), values.get("location"), values.get("properties", ())
+    properties = with_collation(values)
+    return CreateSchema(if_not_exists, schema, values.get("comment"), values.get("location"), properties)
+
+
+@builds("undrop_named")
+def _undrop_named(children: list[Any], tree: Tree, text: str) -> UndropTable:
+    return UndropTable(children[0], children[1], None)
+
+
+@builds("undrop_by_id")
+def _undrop_by_id(children: list[Any], tree: Tree, text: str) -> UndropTable:
+    return UndropTable(children[0], None, children[1])
+
+
+@builds("set_managed", "unset_managed")
+def _set_managed(children: list[Any], tree: Tree, text: str) -> SetManaged:
+    return SetManaged(children[0], tree.name == "set_managed")
+
+
+@builds("set_schema_collation")
+def _set_schema_collation(children: list[Any], tree: Tree, text: str) -> SetSchemaProperties:
+    """ALTER SCHEMA … DEFAULT COLLATION: a property, for tables that are created later."""
+    schema, collation = children
+    return SetSchemaProperties(schema, ((DEFAULT_COLLATION, collation),))
+
+
+def with_collation(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The properties of a schema or a catalog, with the default collation of its new tables among them."""
+    collation, properties = values.get("collation", BINARY_COLLATION), values.get("properties", ())
+    return properties if collation == BINARY_COLLATION else (*properties, (DEFAULT_COLLATION, collation))
+
+
+def in_default_collation(statement: CreateTable, collation: str) -> CreateTable:
+    """A table without a DEFAULT COLLATION of its own, in a schema that has this one.
+
+    Columns that say COLLATE UTF8_BINARY stay as they are.
+    """
+    if statement.columns is None or collation == BINARY_COLLATION or DEFAULT_COLLATION in dict(statement.properties):
+        return statement
+    columns = tuple(
+        column if BINARY_COLLATION in column.type_text.upper() else _in_collation(column, collation)
+        for column in statement.columns
     )
+    return replace(statement, columns=columns, properties=(*statement.properties, (DEFAULT_COLLATION, collation)))
 
 
 @builds(*_FIELDS)
 def _clause(children: list[Any], tree: Tree, text: str) -> Clause:
-    return Clause(_FIELDS[tree.name], children[0])
+    """Strings that stand side by side are one text."""
+    return Clause(_FIELDS[tree.name], "".join(children) if tree.name == "comment_clause" else children[0])
 
 
 @builds("clustered", "unclustered", "auto_clustered")

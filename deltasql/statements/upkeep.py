@@ -14,7 +14,17 @@ from typing import Any, ClassVar
 from deltasql.base import DeltaSqlError, errors
 from deltasql.log import DeltaLog, Snapshot, operations
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.planner import Answer, CommitSpec, Context, Plan, SparkCommand, TableChange, plan, table_snapshot
+from deltasql.planner import (
+    Answer,
+    CommitSpec,
+    Context,
+    Plan,
+    SparkCommand,
+    TableChange,
+    binding,
+    plan,
+    table_snapshot,
+)
 from deltasql.schema import resolve
 from deltasql.sql import Tree, builds
 from deltasql.statements.idempotency import refreshed_kind
@@ -28,6 +38,13 @@ class CacheTable(LogicalPlan):
 
     table: TableName
     query: SqlText | None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheQuery(LogicalPlan):
+    """CACHE query: copies of its files on a local disk, which are not made here"""
+
+    query: SqlText
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +94,11 @@ def _cache_table(children: list[Any], tree: Tree, text: str) -> CacheTable:
     return CacheTable(children[0], children[-1])
 
 
+@builds("cache_query")
+def _cache_query(children: list[Any], tree: Tree, text: str) -> CacheQuery:
+    return CacheQuery(children[0])
+
+
 @builds("analyze_table")
 def _analyze_table(children: list[Any], tree: Tree, text: str) -> AnalyzeTable:
     table, *_, delta, columns = children
@@ -90,6 +112,13 @@ def plan_cache_table(statement: CacheTable, context: Context) -> Plan:
         return _nothing_to_do(statement.table, context)
     view = CreateView(False, ViewScope.TEMPORARY, False, statement.table, (), statement.query)
     return plan(view, context)
+
+
+@plan.register
+def plan_cache_query(statement: CacheQuery, context: Context) -> Plan:
+    """The query is planned, and nothing is read. Raises what is wrong with its tables."""
+    binding.query(context, statement.query)
+    return Answer()
 
 
 @plan.register

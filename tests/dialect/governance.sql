@@ -73,7 +73,7 @@ ALTER CATALOG spark_catalog SET OWNER TO `owners`;
 -- works
 ALTER SCHEMA sales ENABLE PREDICTIVE OPTIMIZATION;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 ALTER SCHEMA sales DEFAULT COLLATION UNICODE;
 
 -- refused SECURABLE_NOT_FOUND
@@ -91,7 +91,7 @@ DROP POLICY hide_ssn ON SCHEMA sales;
 -- works
 CREATE CATALOG IF NOT EXISTS main MANAGED LOCATION 's3://bucket/main' COMMENT 'all of it';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE FOREIGN CATALOG pg USING CONNECTION pg OPTIONS (database 'shop');
 
 -- works

@@ -48,7 +48,7 @@ SHOW TABLES FROM spark_catalog.sales LIKE 'o*|c*';
 -- works
 SHOW TABLES IN `sales` LIKE '*';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 SHOW TABLES DROPPED IN sales;
 
 -- works

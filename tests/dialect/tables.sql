@@ -167,7 +167,7 @@ DROP TABLE never_made;
 -- works
 DROP TABLE clustered_auto;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 UNDROP TABLE clustered_auto;
 
 -- works

@@ -28,6 +28,11 @@ class TableNotFoundError(DeltaSqlError):
     similar: tuple[str, ...] = ...
 
 @dataclass(eq=False)
+class DroppedTableNotFoundError(DeltaSqlError):
+    table: str
+    days: str
+
+@dataclass(eq=False)
 class TableAlreadyExistsError(DeltaSqlError):
     table: str
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from deltasql.base import errors
+from deltasql.clients.dbapi.typed_values import bound
 from deltasql.clients.warehouse.listings import driver_command
 from deltasql.clients.warehouse.operations import Rows, WarehouseClient, texts
-from deltasql.clients.dbapi.typed_values import bound
 from deltasql.files import Result
 from deltasql.plan import LogicalPlan
 from deltasql.schema import quote_name, quote_text
@@ -67,11 +67,8 @@ def execute(client: WarehouseClient, request: Request, staging: Staging) -> Rows
     text = request.sql
     if _AUTOCOMMIT.fullmatch(text):
         return _autocommit(client, _AUTOCOMMIT.fullmatch(text)[1])  # type: ignore[index]
-    ending = _END.fullmatch(text)
-    if ending is not None and not client.session.in_transaction:
-        # Without autocommit the transaction that begins with the next statement is empty.
-        if ending[1].upper() == "ROLLBACK" or not client.connection.autocommit:
-            return Rows.of(Result.of(texts(), []))
+    if _ends_nothing(client, text):
+        return Rows.of(Result.of(texts(), []))
     listed = driver_command(client, text)
     if listed is not None:
         return listed
@@ -81,6 +78,18 @@ def execute(client: WarehouseClient, request: Request, staging: Staging) -> Rows
             return staging.instructed(client.session, statement)
     sql, values = bound(text, list(request.parameters) or None, inline=False)
     return Rows.of(client.connection.run(sql, values), request.row_limit)
+
+
+def _ends_nothing(client: WarehouseClient, text: str) -> bool:
+    """Whether a statement ends a transaction that is not open.
+
+    ROLLBACK is ignored then. Without autocommit COMMIT is, too: the transaction that begins with the next statement is
+    empty.
+    """
+    ending = _END.fullmatch(text)
+    if ending is None or client.session.in_transaction:
+        return False
+    return ending[1].upper() == "ROLLBACK" or not client.connection.autocommit
 
 
 def _autocommit(client: WarehouseClient, value: str | None) -> Rows:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from deltasql.clients.dbapi import listings
 from deltasql.clients.dbapi.types import like
 from deltasql.clients.server.metadata import cross_reference as cross_references
 from deltasql.clients.server.metadata import exported_keys, imported_keys, primary_key_rows, schema_pairs
 from deltasql.clients.server.parameter_types import TYPE_INFO
 from deltasql.clients.server.parameter_types import type_info as type_info_table
 from deltasql.clients.warehouse.operations import Rows, WarehouseClient, texts
-from deltasql.clients.dbapi import listings
 from deltasql.files import Result
 from deltasql.schema import INTEGER, STRING, StructField, StructType
 from deltasql.session import Session

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from deltasql.base import DeltaSqlError
 from deltasql.clients.warehouse import unity
 from deltasql.clients.warehouse.execution import DELETE, GET, PUT, Request, Staging, configure, execute, parameter, use
-from deltasql.clients.warehouse.operations import Rows, State, RunningStatement, Warehouse, WarehouseClient, client_id
+from deltasql.clients.warehouse.operations import Rows, RunningStatement, State, Warehouse, WarehouseClient
 from deltasql.clients.warehouse.results import ResultLinks
 from deltasql.clients.warehouse.wire import Wire, csv_rows, json_rows, rows_per_chunk, sql_name
 from deltasql.schema import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType, quote_text
@@ -103,7 +103,8 @@ class Rest:
                 except DeltaSqlError as error:
                     return refusal(*_http(error), str(error))
                 except (KeyError, ValueError) as error:
-                    return refusal(400, "INVALID_PARAMETER_VALUE", f"The call lacks a parameter, or has a wrong one: {error}.")
+                    message = f"The call lacks a parameter, or has a wrong one: {error}."
+                    return refusal(400, "INVALID_PARAMETER_VALUE", message)
                 return result if isinstance(result, Response) else JSONResponse(result)
         code = "ENDPOINT_NOT_FOUND" if path.startswith("/api/") else "NOT_FOUND"
         return refusal(404, code, f"This warehouse has no {request.method} {path}: it answers what SQL needs.")

@@ -261,7 +261,7 @@ def _token(settings: WarehouseSettings, environment: Mapping[str, str]) -> str:
 
 
 def _tls(settings: WarehouseSettings, environment: Mapping[str, str]) -> tuple[tuple[str, str] | None, str | None]:
-    """The files of the certificate and its key, and that of the authority that clients trust. Raises ServerStartError."""
+    """The files of the certificate and its key, and that of the authority. Raises ServerStartError."""
     if settings.plain:
         return None, None
     files = settings.tls or certificate(settings.host, environment)
@@ -360,4 +360,3 @@ def _said(address: Address, warehouse: str) -> str:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-

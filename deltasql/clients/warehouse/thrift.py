@@ -17,7 +17,7 @@ from thrift.transport.TTransport import TMemoryBuffer
 from deltasql.base import DeltaSqlError, version
 from deltasql.clients.warehouse import listings, wire
 from deltasql.clients.warehouse.execution import MarkerValue, Request, Staging, configure, execute, parameter
-from deltasql.clients.warehouse.operations import Rows, State, RunningStatement, Warehouse, WarehouseClient
+from deltasql.clients.warehouse.operations import Rows, RunningStatement, State, Warehouse, WarehouseClient
 from deltasql.clients.warehouse.results import ResultLinks
 from deltasql.clients.warehouse.wire import Wire, thrift_columns, thrift_schema
 

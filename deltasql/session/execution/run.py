@@ -28,7 +28,16 @@ from deltasql.base import (
     session_settings,
     shielded,
 )
-from deltasql.catalog import Catalog, TableEntry, sql_name
+from deltasql.catalog import (
+    Catalog,
+    DroppedTable,
+    TableEntry,
+    bring_back,
+    forget_dropped,
+    keep_dropped,
+    remove_expired,
+    sql_name,
+)
 from deltasql.files import AnsweredRows, Columnar, Placed, Result, RowSource
 from deltasql.log import DeltaLog, Snapshot, Stores
 from deltasql.planner import (
@@ -77,6 +86,7 @@ from deltasql.planner import (
     TableChange,
     TemporaryFunction,
     TransactionStep,
+    Undropping,
     Unregistration,
     View,
     ViewChange,
@@ -108,8 +118,8 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             catalog.define(parts, definition)
         case SourceDefining(parts, redefine):
             catalog.change_source(parts, redefine)
-        case Unregistration(parts):
-            _remove_files(catalog.unregister(parts), catalog, stores)
+        case Unregistration() | Undropping():
+            _drop_or_undrop(change, catalog, stores)
         case RenameChange(parts, new_parts):
             catalog.rename(parts, new_parts)
         case Relocation(parts, location):
@@ -234,6 +244,30 @@ def change_functions(change: FunctionChange, functions: dict[str, TemporaryFunct
         functions.pop(change.name, None)
     else:
         functions[change.name] = change.function
+
+
+def _drop_or_undrop(change: Unregistration | Undropping, catalog: Catalog, stores: Stores) -> None:
+    if isinstance(change, Undropping):
+        _undrop(change.table, catalog)
+    else:
+        _remove_table(catalog.unregister(change.parts), change.days, catalog, stores)
+
+
+def _remove_table(entry: TableEntry, days: int, catalog: Catalog, stores: Stores) -> None:
+    """Puts the files of a dropped table aside, or deletes them; deletes those that have been aside for `days`."""
+    if not entry.managed:
+        return
+    remove_expired(entry.location.rpartition("/")[0], days)
+    # The newest commits of some tables are in the catalog, and gone with the name.
+    if not days or catalog.commits.find(entry.location) is not None or not keep_dropped(entry):
+        _remove_files(entry, catalog, stores)
+
+
+def _undrop(table: DroppedTable, catalog: Catalog) -> None:
+    """The file of the record goes last: who is interrupted before can be called again."""
+    entry, location = table.entry, bring_back(table)
+    catalog.register(entry.parts, location, True, entry.source, entry.refreshed, entry.governance)
+    forget_dropped(location)
 
 
 def _remove_files(entry: TableEntry, catalog: Catalog, stores: Stores) -> None:

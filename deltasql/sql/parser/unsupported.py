@@ -52,7 +52,7 @@ OBJECTS = (
         "{words}",
         _UNITY,
         (
-            "ALTER … < SET|UNSET MANAGED|EXTERNAL >",
+            "ALTER … < SET|UNSET EXTERNAL >",
             "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
             "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
             "< SYNC > SCHEMA|TABLE",
@@ -61,7 +61,7 @@ OBJECTS = (
     Unsupported(
         "{words}",
         "Tables have one: CREATE TABLE … DEFAULT COLLATION name. Columns too: STRING COLLATE name.",
-        ("ALTER … < DEFAULT COLLATION >",),
+        ("ALTER VIEW … < DEFAULT COLLATION >",),
     ),
     Unsupported(
         "{words}",
@@ -88,13 +88,8 @@ OBJECTS = (
     ),
     Unsupported(
         "{verb} {words}",
-        "A catalog has tables of its warehouse: CREATE CATALOG name MANAGED LOCATION '/path'.",
-        ("CREATE|ALTER|DROP < FOREIGN CATALOG >",),
-    ),
-    Unsupported(
-        "CREATE CATALOG … {words}",
-        "A catalog has tables of its warehouse: CREATE CATALOG name, then CREATE TABLE … LOCATION '/path'.",
-        ("CREATE CATALOG [IF] [NOT] [EXISTS] name < USING SHARE >",),
+        "It is a catalog like the others: ALTER CATALOG name …, DROP CATALOG name.",
+        ("ALTER|DROP < FOREIGN CATALOG >",),
     ),
     Unsupported(
         "{verb} VOLUME … {words}", "ALTER VOLUME v RENAME TO w is what can be changed.", ("ALTER VOLUME name < SET >",)
@@ -249,8 +244,8 @@ TABLE = (
     # Tables from other tables and files
     Unsupported(
         "{words}",
-        "DROP TABLE removes the files of a managed table for good. RESTORE brings back versions of one that is there.",
-        ("< UNDROP >", "< SHOW TABLES|SCHEMAS|DATABASES DROPPED >"),
+        "Tables come back by UNDROP TABLE, and SHOW TABLES DROPPED lists them; schemas and catalogs do not.",
+        ("< UNDROP SCHEMA|DATABASE|CATALOG|VIEW|VOLUME|FUNCTION >", "< SHOW SCHEMAS|DATABASES DROPPED >"),
     ),
     Unsupported(
         "{words}", "A table is its folder: copy that, then CREATE TABLE … LOCATION '/path'.", ("< EXPORT|IMPORT >",)
@@ -500,7 +495,6 @@ TABLE = (
         "DESCRIBE DETAIL t tells number and size of files, VACUUM t DRY RUN those that no version needs.",
         ("ANALYZE TABLE name COMPUTE < STORAGE METRICS >",),
     ),
-    Unsupported("{words}", "Nothing is kept in memory or on a local disk; leave it out.", ("< CACHE SELECT >",)),
     Unsupported("{words}", "DESCRIBE DETAIL t tells of the files of a table.", ("< SHOW ARCHIVED FILES >",)),
     # Transactions and scripts
     Unsupported(

@@ -30,3 +30,6 @@ DROP TEMPORARY VARIABLE y;
 -- name: wrong, dropped
 DROP TEMPORARY VARIABLE x;
 SELECT x;
+-- name: DESCRIBE of a query that begins with FROM
+DESCRIBE FROM VALUES (1, 'x') AS t (a, b) SELECT a, upper(b) AS c;
+CLEAR CACHE;

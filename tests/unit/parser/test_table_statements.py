@@ -132,7 +132,7 @@ class TestTables:
 
     def test_drop_truncate_use(self) -> None:
         assert parse("DROP TABLE t") == DropTable(False, TableName(("t",), 11, 12))
-        assert parse("drop table if exists a.t purge;") == DropTable(True, TableName(("a", "t"), 21, 24))
+        assert parse("drop table if exists a.t purge;") == DropTable(True, TableName(("a", "t"), 21, 24), purge=True)
         assert parse("TRUNCATE TABLE t") == TruncateTable(TableName(("t",), 15, 16))
         assert parse("USE s") == UseSchema(TableName(("s",), 4, 5))
         assert parse("USE DATABASE s") == UseSchema(TableName(("s",), 13, 14))

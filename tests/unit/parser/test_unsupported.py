@@ -34,14 +34,14 @@ def test_every_pattern_has_a_refused_statement(pattern: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "»SHOW TABLES DROPPED«",
-        "/* gone */ »show -- x\n tables dropped«",
-        "explain extended »undrop« table t",
+        "»SHOW SCHEMAS DROPPED«",
+        "/* gone */ »show -- x\n schemas dropped«",
+        "explain extended »undrop schema« s",
         "CREATE TABLE c (a INT, b STRUCT<x: INT>) »WITH« ('x' = 1)",
         "WITH s AS (SELECT 1) DELETE FROM a.b.`c d` x »USING« s WHERE a = 1",
         "UPDATE t SET a = CASE WHEN b THEN 1 END »FROM« s",
         "UPDATE t SET a = b IS DISTINCT FROM c »LIMIT« 1",
-        "ALTER TABLE delta.`/x` »SET MANAGED«",
+        "ALTER TABLE delta.`/x` »SET EXTERNAL«",
         "»SET TAG ON FUNCTION« c a = b",
         "EXPLAIN »BEGIN« SELECT 1; END",
         "»l:« BEGIN ATOMIC SELECT 1; END;",

@@ -1,0 +1,23 @@
+-- Streaming tables whose columns come with their first flow, clustered by some of these.
+-- log: off
+CREATE TABLE src (id INT, name STRING, ts INT);
+INSERT INTO src VALUES (1, 'a', 1), (2, 'b', 1);
+-- name: a flow of its own
+CREATE OR REFRESH STREAMING TABLE st COMMENT 'x' CLUSTER BY (id, name);
+CREATE FLOW f AS INSERT INTO st BY NAME SELECT * FROM STREAM(src);
+SELECT * FROM st ORDER BY id;
+SHOW CREATE TABLE st;
+-- name: the flow stands in the definition
+CREATE OR REFRESH STREAMING TABLE cdc CLUSTER BY (id) FLOW AUTO CDC FROM STREAM src KEYS (id) SEQUENCE BY ts;
+SHOW CREATE TABLE cdc;
+CREATE OR REFRESH STREAMING TABLE `in` FLOW INSERT BY NAME SELECT * FROM STREAM src;
+SELECT * FROM `in` ORDER BY id;
+INSERT INTO src VALUES (3, 'c', 2);
+REFRESH STREAMING TABLE `in`;
+SELECT * FROM `in` ORDER BY id;
+-- name: wrong, a column that the flow has not
+CREATE OR REFRESH STREAMING TABLE wrong CLUSTER BY (missing);
+CREATE FLOW g AS INSERT INTO wrong BY NAME SELECT * FROM STREAM(src);
+SELECT count(*) FROM wrong;
+CREATE OR REFRESH STREAMING TABLE w FLOW INSERT BY NAME;
+CREATE OR REFRESH MATERIALIZED VIEW w FLOW AUTO CDC FROM STREAM src KEYS (id) SEQUENCE BY ts;
