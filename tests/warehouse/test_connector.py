@@ -5,16 +5,21 @@ from __future__ import annotations
 import datetime as dt
 import io
 import threading
+import time
+import uuid
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import lz4.frame
 import pyarrow as pa
 import pytest
 from databricks.sql import exc, parameters
 from databricks.sql.thrift_api.TCLIService import ttypes
 
+from deltasql.clients.warehouse.results import ResultLinks
 from deltasql.clients.warehouse.thrift import MOST_BATCH_BYTES
+from deltasql.clients.warehouse.wire import Wire
 from deltasql.warehouse import Address, running
 from tests.warehouse.conftest import Connect, connection, rows_of
 
@@ -249,11 +254,39 @@ def test_calls_of_other_drivers(connect: Connect, call: str, request_of: Any, ro
     direct = ttypes.TSparkGetDirectResults(maxRows=100, maxBytes=1 << 20)
     answer = backend.make_request(getattr(backend._client, call), request_of(getDirectResults=direct, **asked))
     fetched = answer.directResults.resultSet.results
-    schema = answer.directResults.resultSetMetadata.arrowSchema
-    stream = pa.ipc.open_stream(schema + b"".join(batch.batch for batch in fetched.arrowBatches))
-    columns = [column.to_pylist() for column in stream.read_all().columns]
+    # Other drivers read no Arrow here.
+    columns = [(column.stringVal or column.i32Val).values for column in fetched.columns]
     assert columns
     assert all(column in columns for column in rows)
+
+
+def test_ids_are_uuids(connect: Connect) -> None:
+    """Drivers of JavaScript refuse others."""
+    opened = connect()
+    handle = _execute(opened, "SELECT 1", canReadArrowResult=True).operationHandle.operationId
+    for identifier in (handle, opened.session._session_id.to_thrift_handle().sessionId):
+        assert uuid.UUID(bytes=identifier.guid).version == 4
+
+
+def test_catalogs_as_patterns(connect: Connect) -> None:
+    """Drivers of Java escape the name of a catalog."""
+    opened = connect()
+    rows_of(opened, "CREATE TABLE IF NOT EXISTS escaped (id INT)")
+    with opened.cursor() as cursor:
+        cursor.tables(catalog_name=r"spark\_catalog", table_name="escaped")
+        assert [tuple(row)[:3] for row in cursor.fetchall()] == [("spark_catalog", "default", "escaped")]
+
+
+def test_blocks_of_compressed_results_are_independent() -> None:
+    """Drivers of Java read no others."""
+    assert lz4.frame.get_frame_info(Wire(lz4=True).packed(bytes(1 << 20)))["block_linked"] is False
+
+
+def test_links_expire_in_milliseconds(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ResultLinks, "LEAST_BYTES", 1)
+    answer = _execute(connect(), "SELECT 1", canReadArrowResult=True, canDownloadResult=True)
+    (link,) = answer.directResults.resultSet.results.resultLinks
+    assert 0 < link.expiryTime / 1000 - time.time() < 3600
 
 
 def test_handles_that_are_not_there(connect: Connect) -> None:

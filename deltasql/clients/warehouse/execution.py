@@ -17,7 +17,7 @@ from deltasql.clients.warehouse.listings import driver_command
 from deltasql.clients.warehouse.operations import Rows, WarehouseClient, texts
 from deltasql.files import Result
 from deltasql.plan import LogicalPlan
-from deltasql.schema import quote_name, quote_text
+from deltasql.schema import STRING, MapType, StructField, StructType, quote_name, quote_text
 from deltasql.session import Session
 from deltasql.sql import parse
 from deltasql.statements import GetFile, PutFile, RemoveFromVolume
@@ -132,6 +132,10 @@ def use(session: Session, catalog: str | None, schema: str | None) -> None:
 
 PUT, GET, DELETE = "PUT", "GET", "DELETE"
 _LINK_SECONDS = 900.0
+_INSTRUCTION = StructType(
+    (*texts("operation", "localFile", "presignedUrl"), StructField("headers", MapType(STRING, STRING)))
+)
+"""The row that tells a client how to move a file. Clients of JavaScript read the headers by their type."""
 
 
 @dataclass(slots=True)
@@ -154,18 +158,18 @@ class Staging:
 
     def instructed(self, session: Session, statement: LogicalPlan) -> Rows:
         """The row that tells a client what to send, and where to. Raises DeltaSqlError."""
-        row: tuple[str | None, ...]
+        row: tuple[str | dict[str, str] | None, ...]
         match statement:
             case PutFile():
                 self._check_target(session, statement)
-                row = (PUT, statement.local.path, self.link(PUT, statement.target.path), "{}")
+                row = (PUT, statement.local.path, self.link(PUT, statement.target.path), {})
             case GetFile():
-                row = (GET, statement.local.path, self.link(GET, statement.source.path), "{}")
+                row = (GET, statement.local.path, self.link(GET, statement.source.path), {})
             case RemoveFromVolume():
-                row = ("REMOVE", None, self.link(DELETE, statement.source.path), "{}")
+                row = ("REMOVE", None, self.link(DELETE, statement.source.path), {})
             case _:
                 raise AssertionError(statement)
-        rows = Rows.of(Result.of(texts("operation", "localFile", "presignedUrl", "headers"), [row]))
+        rows = Rows.of(Result.of(_INSTRUCTION, [row]))
         return Rows(rows.columns, rows.table, is_staging=True)
 
     def _check_target(self, session: Session, statement: PutFile) -> None:

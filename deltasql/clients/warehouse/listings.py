@@ -29,24 +29,29 @@ class TableNames(NamedTuple):
     table: str | None
 
 
+def plain(name: str | None) -> str | None:
+    r"""The name of a catalog that a client sends as a pattern: `spark\_catalog` is spark_catalog."""
+    return re.sub(r"\\([_%\\])", r"\1", name) if name else None
+
+
 def catalogs(client: WarehouseClient) -> Rows:
     return Rows.of(listings.catalogs(client.session))
 
 
 def schemas(client: WarehouseClient, catalog: str | None, schema: str | None) -> Rows:
-    return Rows.of(listings.schemas(client.session, catalog or None, schema))
+    return Rows.of(listings.schemas(client.session, plain(catalog), schema))
 
 
 def tables(
     client: WarehouseClient, catalog: str | None, schema: str | None, table: str | None, kinds: Sequence[str] | None
 ) -> Rows:
-    return Rows.of(listings.tables(client.session, catalog or None, schema, table, kinds))
+    return Rows.of(listings.tables(client.session, plain(catalog), schema, table, kinds))
 
 
 def columns(
     client: WarehouseClient, catalog: str | None, schema: str | None, table: str | None, column: str | None
 ) -> Rows:
-    return Rows.of(listings.columns(client.session, catalog or None, schema, table, column))
+    return Rows.of(listings.columns(client.session, plain(catalog), schema, table, column))
 
 
 def table_types(client: WarehouseClient) -> Rows:
@@ -65,7 +70,7 @@ _NO_TABLE = 1
 
 def functions(client: WarehouseClient, catalog: str | None, schema: str | None, function: str | None) -> Rows:
     """The functions that users have created."""
-    rows = function_rows(client.session, catalog or None, schema, function)
+    rows = function_rows(client.session, plain(catalog), schema, function)
     return Rows.of(Result.of(_FUNCTIONS, list(rows)))
 
 

@@ -12,6 +12,7 @@ import secrets
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -102,11 +103,16 @@ def _spilled(table: pa.Table) -> pa.Table:
         Path(path).unlink()
 
 
+def new_id() -> bytes:
+    """16 random bytes that are a UUID: clients of JavaScript refuse others."""
+    return uuid.uuid4().bytes
+
+
 class RunningStatement:
     """A statement of a client. `id` and `secret` are 16 bytes each; `rows` are there once it has finished."""
 
     def __init__(self, sql: str = "") -> None:
-        self.id, self.secret = secrets.token_bytes(16), secrets.token_bytes(16)
+        self.id, self.secret = new_id(), secrets.token_bytes(16)
         self.sql = sql
         self.state = State.PENDING
         self.rows: Rows | None = None
@@ -124,8 +130,7 @@ class RunningStatement:
     @property
     def hex(self) -> str:
         """The id as clients show it, a UUID."""
-        text = self.id.hex()
-        return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+        return str(uuid.UUID(bytes=self.id))
 
     def run(self, work: Callable[[], Rows], turn: threading.Lock, timeout: float | None = None) -> None:
         """Begins `work` in a thread, once `turn` is free. After `timeout` seconds it is cancelled."""
@@ -190,7 +195,7 @@ class WarehouseClient(Client):
 
     def __init__(self, connect: Callable[[], Session], keeps_zones: bool = True) -> None:
         super().__init__(connect, keeps_zones)
-        self.guid, self.secret = secrets.token_bytes(16), secrets.token_bytes(16)
+        self.guid, self.secret = new_id(), secrets.token_bytes(16)
         self.id = client_id(self.guid)
         self.turn = threading.Lock()
         self.timeout: float | None = None

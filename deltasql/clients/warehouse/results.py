@@ -68,7 +68,8 @@ class ResultLinks:
             links.append(
                 ttypes.TSparkArrowResultLink(
                     fileLink=url,
-                    expiryTime=expires,
+                    # Milliseconds, which clients of Python compare with seconds.
+                    expiryTime=expires * 1000,
                     startRowOffset=start,
                     rowCount=end - start,
                     bytesNum=part.nbytes,

@@ -214,7 +214,8 @@ class ThriftService:
     def _listed(self, req: Any, answer: type, kind: int, listing: Callable[[WarehouseClient], Rows]) -> Any:
         def run(client: WarehouseClient) -> Any:
             statement = client.begin("", lambda: listing(client))
-            statement.wire = Wire(arrow=True)
+            # These calls do not say what their clients read, and the clients of Java read columns only.
+            statement.wire = Wire(arrow=False)
             return self._begun(statement, req, answer, kind)
 
         return self._in_session(req, answer, run)

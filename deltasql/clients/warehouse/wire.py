@@ -100,7 +100,8 @@ class Wire:
         return self.packed(sink.getvalue().to_pybytes())
 
     def packed(self, data: bytes) -> bytes:
-        return bytes(lz4.frame.compress(data)) if self.lz4 else data
+        """The bytes as sent. Blocks of LZ4 are independent of each other: clients of Java read no others."""
+        return bytes(lz4.frame.compress(data, block_linked=False)) if self.lz4 else data
 
     def _field(self, item: StructField, time_zone: str) -> pa.Field:
         metadata = {
