@@ -260,6 +260,24 @@ def test_calls_of_other_drivers(connect: Connect, call: str, request_of: Any, ro
     assert all(column in columns for column in rows)
 
 
+@pytest.mark.spark
+def test_names_of_parameters_in_back_ticks(connect: Connect) -> None:
+    """databricks-sqlalchemy writes them so."""
+    opened = connect()
+    rows_of(opened, "CREATE OR REPLACE TABLE quoted_names (id INT, name STRING)")
+    rows_of(opened, "INSERT INTO quoted_names VALUES (:`id`, :`a name`)", {"id": 1, "a name": "x"})
+    assert rows_of(opened, "SELECT * FROM quoted_names WHERE id = :`id`", {"id": 1}) == [(1, "x")]
+
+
+def test_the_row_of_a_removal_has_no_local_file(connect: Connect) -> None:
+    """Drivers of JavaScript check each local file that they find."""
+    opened = connect()
+    rows_of(opened, "CREATE VOLUME IF NOT EXISTS spark_catalog.default.removed")
+    answer = _execute(opened, "REMOVE '/Volumes/spark_catalog/default/removed/a.txt'", canReadArrowResult=True)
+    columns = answer.directResults.resultSetMetadata.schema.columns
+    assert [column.columnName for column in columns] == ["operation", "presignedUrl", "headers"]
+
+
 def test_ids_are_uuids(connect: Connect) -> None:
     """Drivers of JavaScript refuse others."""
     opened = connect()

@@ -138,6 +138,11 @@ _INSTRUCTION = StructType(
 """The row that tells a client how to move a file. Clients of JavaScript read the headers by their type."""
 
 
+def _instruction(row: tuple[Any, ...], *columns: StructField) -> Rows:
+    rows = Rows.of(Result.of(StructType(columns), [row]))
+    return Rows(rows.columns, rows.table, is_staging=True)
+
+
 @dataclass(slots=True)
 class _Link:
     method: str
@@ -158,19 +163,20 @@ class Staging:
 
     def instructed(self, session: Session, statement: LogicalPlan) -> Rows:
         """The row that tells a client what to send, and where to. Raises DeltaSqlError."""
-        row: tuple[str | dict[str, str] | None, ...]
+        headers: dict[str, str] = {}
         match statement:
             case PutFile():
                 self._check_target(session, statement)
-                row = (PUT, statement.local.path, self.link(PUT, statement.target.path), {})
+                row = (PUT, statement.local.path, self.link(PUT, statement.target.path), headers)
             case GetFile():
-                row = (GET, statement.local.path, self.link(GET, statement.source.path), {})
+                row = (GET, statement.local.path, self.link(GET, statement.source.path), headers)
             case RemoveFromVolume():
-                row = ("REMOVE", None, self.link(DELETE, statement.source.path), {})
+                # Without a column of the local file: clients of JavaScript check the one that they find.
+                removal = ("REMOVE", self.link(DELETE, statement.source.path), headers)
+                return _instruction(removal, *(item for item in _INSTRUCTION if item.name != "localFile"))
             case _:
                 raise AssertionError(statement)
-        rows = Rows.of(Result.of(_INSTRUCTION, [row]))
-        return Rows(rows.columns, rows.table, is_staging=True)
+        return _instruction(row, *_INSTRUCTION)
 
     def _check_target(self, session: Session, statement: PutFile) -> None:
         path = statement.target.path

@@ -91,7 +91,7 @@ def _checked(bound: BoundStatement) -> BoundStatement:
 
 def parameter_names(sql: str) -> list[str]:
     """The parameters of a statement: each name once, as its first marker stands; for every `?` an empty text."""
-    names = [sql[start + 1 : end] for start, end in markers(sql)]
+    names = [_marker_name(sql, start, end) for start, end in markers(sql)]
     return [name for number, name in enumerate(names) if not name or name not in names[:number]]
 
 
@@ -99,7 +99,7 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
     """Each marker with its value: (start, end, how it is called, value)."""
     ordinal = 0
     for start, end in markers(sql):
-        caret, name = Caret(sql, start, end), sql[start + 1 : end]
+        caret, name = Caret(sql, start, end), _marker_name(sql, start, end)
         if name:
             if not isinstance(args, Mapping) or name not in args:
                 raise errors.UnboundParameterError.of(f":{name}").at(caret)
@@ -207,16 +207,22 @@ def with_placeholders(sql: str, numbers: Collection[int] = ()) -> str:
 
 
 def markers(sql: str) -> Iterator[tuple[int, int]]:
-    """Where `?` and `:name` stand outside of strings, quoted names and comments."""
+    """Where `?` and `:name` stand outside of strings, quoted names and comments. A name may be in back-ticks."""
     tokens = tokenize(sql)
     for index, (token, after) in enumerate(zip_longest(tokens, tokens[1:])):
         if token.key == "?":
             if not is_try_cast(tokens, index):
                 yield token.start, token.end
         elif token.key == ":" and after is not None and after.start == token.end:
-            name = _NAME.fullmatch(after.text)
-            if name is not None and not _BEFORE_PATH.match(sql, max(0, token.start - 1), token.start):
+            is_name = after.kind == "quoted" or _NAME.fullmatch(after.text) is not None
+            if is_name and not _BEFORE_PATH.match(sql, max(0, token.start - 1), token.start):
                 yield token.start, after.end
+
+
+def _marker_name(sql: str, start: int, end: int) -> str:
+    """The name of a marker; empty for `?`."""
+    name = sql[start + 1 : end]
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name
 
 
 def _literal(name: str, value: Any) -> str:
