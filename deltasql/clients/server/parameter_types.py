@@ -40,7 +40,7 @@ def parameter_types(session: Session, sql: str) -> dict[str, DataType]:
     types: dict[str, DataType] = {}
     for number, kind in enumerate(_Finder(session, sql, extents).types()):
         start, end = extents[number]
-        name = sql[start + 1 : end] or str(number)
+        name = sql[start + 1 : end].strip("`") or str(number)
         if kind is not None:
             # A name with several inferred types is text.
             types[name] = kind if types.get(name, kind) == kind else PrimitiveType("string")
