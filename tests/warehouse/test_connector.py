@@ -156,6 +156,14 @@ def test_values_as_text(typed: None, connect: Connect) -> None:
 
 
 @pytest.mark.spark
+def test_variants_are_json(connect: Connect) -> None:
+    query = """SELECT parse_json('{"a": [1, null]}') AS v, CAST(NULL AS VARIANT) AS n"""
+    assert rows_of(connect(), query) == [('{"a":[1,null]}', None)]
+    columns = _execute(connect(), query, canReadArrowResult=False).directResults.resultSet.results.columns
+    assert [column.stringVal.values for column in columns] == [['{"a":[1,null]}'], [""]]
+
+
+@pytest.mark.spark
 def test_columns_of_thrift(typed: None, connect: Connect) -> None:
     """A client without Arrow gets columns with a bit for each NULL."""
     opened = connect()

@@ -19,6 +19,7 @@ from deltasql.base import machine_zone_name
 from deltasql.clients.warehouse.operations import Rows
 from deltasql.files import value_text
 from deltasql.schema import (
+    VARIANT,
     ArrayType,
     DataType,
     DecimalType,
@@ -165,7 +166,18 @@ def text_of(kind: DataType, time_zone: str) -> Callable[[Any], str]:
         )
     if kind == PrimitiveType("binary"):
         return lambda value: bytes(value).hex()
+    if kind == VARIANT:
+        return lambda value: _variant_text(value, time_zone)
     return lambda value: value_text(value, kind, time_zone)
+
+
+def _variant_text(value: Any, time_zone: str) -> str:
+    """A variant as JSON. In Arrow it is a struct of two binaries, its value and the names in it."""
+    if not isinstance(value, dict):
+        return str(value)
+    from pyspark.sql.types import VariantVal
+
+    return str(VariantVal(value["value"], value["metadata"]).toJson(time_zone or "UTC"))
 
 
 def _plain(value: Any, kind: DataType, time_zone: str) -> Any:
