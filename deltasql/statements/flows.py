@@ -19,7 +19,7 @@ from deltasql.schema import HIDDEN_PREFIX
 from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Tree, builds, caret, collect, tokenize
 from deltasql.statements.insert import Insert
-from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later, later, require_kind
+from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later, later
 from deltasql.statements.refreshing import (
     FLOW,
     AutoCdc,
@@ -30,6 +30,7 @@ from deltasql.statements.refreshing import (
     without_live_names,
 )
 from deltasql.statements.table_metadata import query_columns
+from deltasql.statements.target import require_kind
 from deltasql.statements.view import CreateView, ViewColumn, ViewScope, view_definition
 
 _SEQUENCE, _DELETED, _LIFE, _NEW, _GROUP, _FIRST, _LAST, _END = (

@@ -74,7 +74,7 @@ from deltasql.statements.refreshing import (
 from deltasql.statements.table import AlterClustering, ClusterBy, ColumnDefinition, CreateTable, RenameTable
 from deltasql.statements.table_metadata import RefreshState
 from deltasql.statements.tags import SetTags, Tagged, UnsetTags
-from deltasql.statements.target import policies_of_existing
+from deltasql.statements.target import policies_of_existing, require_kind, wrong_object
 from deltasql.statements.view import ViewColumn, view_definition
 
 
@@ -494,7 +494,7 @@ def plan_create_refreshed(statement: CreateRefreshed, context: Context) -> Plan:
             return Answer()
         if not isinstance(existing, TableEntry) or existing.refreshed is None:
             kind = "table" if isinstance(existing, TableEntry) else "view"
-            raise _wrong(f"CREATE {statement.kind.value}", statement.kind, name, kind, context)
+            raise wrong_object(f"CREATE {statement.kind.value}", statement.kind, name, kind, context)
         if statement.mode != "create":
             require_kind(f"CREATE OR {statement.mode.upper()} {statement.kind.value}", statement.kind, name, context)
     if statement.query is None:
@@ -791,27 +791,3 @@ def plan_alter_refreshed(statement: AlterRefreshed, context: Context) -> Plan:
     verb = "COMMENT ON" if isinstance(statement.change, CommentOnTable) else "ALTER"
     require_kind(f"{verb} {statement.kind.value}", statement.kind, statement.table, context)
     return plan(statement.change, context)
-
-
-def require_kind(words: str, kind: Refreshed, name: TableName, context: Context) -> TableEntry:
-    """The entry of a table of this kind. Raises TableNotFoundError, WrongObjectError, at the name."""
-    context.refuse_version(name)
-    context.refuse_information(name)
-    if context.is_view(name):
-        raise _wrong(words, kind, name, "view", context)
-    entry = None if name.path is not None else context.catalog.resolve(name.parts)
-    if entry is None:
-        context.location(name)
-        raise _wrong(words, kind, name, "table", context)
-    if entry.refreshed is None or entry.refreshed.kind is not kind:
-        found = "table" if entry.refreshed is None else entry.refreshed.kind.value.lower()
-        raise _wrong(words, kind, name, found, context)
-    return entry
-
-
-def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> DeltaSqlError:
-    verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
-    is_of_rows = verb in {"REFRESH", "AUTO"} or words == "CREATE FLOW"
-    advice = f"CREATE {kind.value} under another name" if is_of_rows else f"{verb} {found.upper()} {name}"
-    error = errors.WrongObjectError(words, kind.value.lower(), str(name), found, advice)
-    return error.at(context.caret(name.start, name.end))

@@ -1,6 +1,7 @@
 """The target of a CREATE TABLE: its location, the existing table or view, and its registration in the catalog.
 
-Row filters and column masks that the statement declares are part of the registration.
+Also the entry of a refreshed table that a statement must name. Row filters and column masks that the statement
+declares are part of the registration.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.base import errors, session_settings
-from deltasql.catalog import TABLE, UNGOVERNED, Governance, Subject, TableEntry
+from deltasql.base import DeltaSqlError, errors, session_settings
+from deltasql.catalog import TABLE, UNGOVERNED, Governance, Refreshed, Subject, TableEntry
 from deltasql.log import CATALOG_MANAGED, DeltaLog, Metadata, Snapshot, table_location, without_deltasql_properties
 from deltasql.plan import TableName
 from deltasql.planner import Context, GovernanceChange, Registration
@@ -241,3 +242,28 @@ def policies_of_existing(statement: CreateTable, entry: TableEntry, context: Con
 def _policies(statement: CreateTable, schema: StructType, context: Context) -> Governance:
     masks = [(column.name, column.mask) for column in statement.columns or () if column.mask is not None]
     return declared_policies(statement.row_filter, masks, schema, statement.table, context)
+
+
+def require_kind(words: str, kind: Refreshed, name: TableName, context: Context) -> TableEntry:
+    """The entry of a table of this kind. Raises TableNotFoundError, WrongObjectError, at the name."""
+    context.refuse_version(name)
+    context.refuse_information(name)
+    if context.is_view(name):
+        raise wrong_object(words, kind, name, "view", context)
+    entry = None if name.path is not None else context.catalog.resolve(name.parts)
+    if entry is None:
+        context.location(name)
+        raise wrong_object(words, kind, name, "table", context)
+    if entry.refreshed is None or entry.refreshed.kind is not kind:
+        found = "table" if entry.refreshed is None else entry.refreshed.kind.value.lower()
+        raise wrong_object(words, kind, name, found, context)
+    return entry
+
+
+def wrong_object(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> DeltaSqlError:
+    """The error of a statement on an object of another kind, which `found` names."""
+    verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
+    is_of_rows = verb in {"REFRESH", "AUTO"} or words == "CREATE FLOW"
+    advice = f"CREATE {kind.value} under another name" if is_of_rows else f"{verb} {found.upper()} {name}"
+    error = errors.WrongObjectError(words, kind.value.lower(), str(name), found, advice)
+    return error.at(context.caret(name.start, name.end))

@@ -356,6 +356,11 @@ def test_statements_that_are_waited_for_or_cancelled(connect: Connect) -> None:
         with pytest.raises(exc.DatabaseError, match=r"CANCELLED|OPERATION_CANCELED"):
             cursor.get_async_execution_result()
     assert rows_of(opened, "SELECT 1") == [(1,)]
+    rows_of(opened, "SET STATEMENT_TIMEOUT = 1")
+    with pytest.raises(exc.DatabaseError, match="STATEMENT_TIMEOUT"):
+        rows_of(opened, "SELECT max(a.id * b.id) FROM range(10000000) a CROSS JOIN range(100000) b")
+    rows_of(opened, "SET STATEMENT_TIMEOUT = 0")
+    assert rows_of(opened, "SELECT 1") == [(1,)]
 
 
 def test_files_of_volumes(connect: Connect, tmp_path: Path) -> None:

@@ -920,6 +920,14 @@ class HandleNotFoundError(DeltaSqlError):
     what: str
 
 @dataclass(eq=False)
+class StatementCanceledError(DeltaSqlError):
+    outcome: str
+
+@dataclass(eq=False)
+class StatementTimeoutError(DeltaSqlError):
+    outcome: str
+
+@dataclass(eq=False)
 class SessionGoneError(DeltaSqlError): ...
 
 @dataclass(eq=False)

@@ -22,7 +22,7 @@ from deltasql.session import Session
 from deltasql.sql import parse
 from deltasql.statements import GetFile, PutFile, RemoveFromVolume
 
-STATEMENT_TIMEOUT = "statement_timeout"
+_TIMEOUT = re.compile(r"\s*SET\s+STATEMENT_TIMEOUT\s*=\s*(\d+)\s*;?\s*", re.IGNORECASE)
 _AUTOCOMMIT = re.compile(r"\s*SET\s+AUTOCOMMIT\s*(?:=\s*(\w+)\s*)?;?\s*", re.IGNORECASE)
 _END = re.compile(r"\s*(COMMIT|ROLLBACK)\s*;?\s*", re.IGNORECASE)
 _STAGING = re.compile(r"\s*(?:PUT|GET|REMOVE)\b", re.IGNORECASE)
@@ -67,6 +67,7 @@ def execute(client: WarehouseClient, request: Request, staging: Staging) -> Rows
     text = request.sql
     if _AUTOCOMMIT.fullmatch(text):
         return _autocommit(client, _AUTOCOMMIT.fullmatch(text)[1])  # type: ignore[index]
+    _note_limit(client, text)
     if _ends_nothing(client, text):
         return Rows.of(Result.of(texts(), []))
     listed = driver_command(client, text)
@@ -110,13 +111,17 @@ def configure(client: WarehouseClient, catalog: str | None, schema: str | None, 
     """Sets what a client asks for when its session begins. Raises DeltaSqlError."""
     session = client.session
     for key, value in settings.items():
-        lower = key.lower()
-        if lower == STATEMENT_TIMEOUT and value.isdigit():
-            client.timeout = float(value) or None
-        if lower in _IGNORED or lower.startswith(("set:", "use:")) or not _KEY.fullmatch(key):
-            continue
-        session.sql(f"SET {key} = {value}")
+        if key.lower() not in _IGNORED and _KEY.fullmatch(key):
+            _note_limit(client, f"SET {key} = {value}")
+            session.sql(f"SET {key} = {value}")
     use(session, catalog, schema)
+
+
+def _note_limit(client: WarehouseClient, text: str) -> None:
+    """SET STATEMENT_TIMEOUT = seconds is the limit of the client's next statements."""
+    limit = _TIMEOUT.fullmatch(text)
+    if limit is not None:
+        client.timeout = float(limit[1]) or None
 
 
 def use(session: Session, catalog: str | None, schema: str | None) -> None:

@@ -126,6 +126,7 @@ class RunningStatement:
         self._lock = threading.Lock()
         self._is_cancelled: State | None = None
         self._cancel: Callable[[], None] | None = None
+        self._timer: threading.Timer | None = None
 
     @property
     def hex(self) -> str:
@@ -134,13 +135,13 @@ class RunningStatement:
 
     def run(self, work: Callable[[], Rows], turn: threading.Lock, timeout: float | None = None) -> None:
         """Begins `work` in a thread, once `turn` is free. After `timeout` seconds it is cancelled."""
+        if timeout:
+            self._timer = threading.Timer(timeout, self.cancel, (State.TIMED_OUT,))
+            self._timer.daemon = True
+            self._timer.start()
         context = contextvars.copy_context()
         run = lambda: context.run(self._run, work, turn)  # noqa: E731
         threading.Thread(target=run, name="deltasql-statement", daemon=True).start()
-        if timeout:
-            timer = threading.Timer(timeout, self.cancel, (State.TIMED_OUT,))
-            timer.daemon = True
-            timer.start()
 
     def wait(self, seconds: float) -> bool:
         """Waits at most `seconds` for the end; whether it has ended."""
@@ -180,13 +181,18 @@ class RunningStatement:
             finally:
                 turn.release()
         except KeyboardInterrupt as error:
-            state, self.error = self._is_cancelled or State.CANCELED, error
+            state = self._is_cancelled or State.CANCELED
+            kind = errors.StatementTimeoutError if state is State.TIMED_OUT else errors.StatementCanceledError
+            # Its text says what was committed before.
+            self.error = kind(f" {error}" if str(error) else "")
         except BaseException as error:
             self.error = error
         with self._lock:
             closed = self._is_cancelled is State.CLOSED
             self.state, self.rows = (State.CLOSED, None) if closed else (state, rows)
             self.ended, self._cancel = time.time(), None
+        if self._timer is not None:
+            self._timer.cancel()
         self._over.set()
 
 

@@ -404,9 +404,7 @@ def _operation_status(statement: RunningStatement) -> Any:
         answer.errorMessage = answer.displayMessage = status.errorMessage
         answer.diagnosticInfo = type(statement.error).__name__
     elif statement.state in {State.CANCELED, State.TIMED_OUT}:
-        answer.errorMessage = answer.displayMessage = (
-            "The statement was cancelled." if statement.state is State.CANCELED else "The statement has timed out."
-        )
+        answer.errorMessage = answer.displayMessage = _message(statement.error)
     return answer
 
 
@@ -424,8 +422,6 @@ def failure(error: BaseException | None) -> Any:
 
 
 def _message(error: BaseException | None) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return str(error) or "[OPERATION_CANCELED] The statement was cancelled. SQLSTATE: HY008"
     if error is None:
         return "The statement is closed, or has no rows."
     return str(error) if isinstance(error, DeltaSqlError) else f"{type(error).__name__}: {error}"

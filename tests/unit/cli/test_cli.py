@@ -158,7 +158,7 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
         (["file.sql"], "to run a file: deltasql run file.sql"),
         (
             ["--warehouse", "test", "tets"],
-            "there is no command tets; there are run, demo, pipeline, check, lsp, test, serve, completion",
+            "there is no command tets; there are run, demo, pipeline, check, lsp, test, serve, warehouse, completion",
         ),
     ],
 )

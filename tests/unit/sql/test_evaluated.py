@@ -196,9 +196,12 @@ CONSTANT = {
     "SELECT NULL AS a": [(None,)],
     "SELECT * FROM (SELECT 1.50 AS m) q": [(Decimal("1.50"),)],
     "\n SELECT * FROM (VALUES (1)) AS q(`a b`) -- end": [(1,)],
+    "SELECT -1, 'x', NULL, TRUE": [(-1, "x", None, True)],
 }
 OTHER_TEXTS = """
-SELECT 1
+SELECT 1L
+SELECT 1.5
+SELECT 1, 1
 SELECT 1 AS a, 2 AS A
 SELECT 1 AS a UNION SELECT 1
 SELECT 1 AS a WHERE false
