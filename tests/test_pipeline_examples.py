@@ -23,7 +23,7 @@ _SECONDS = re.compile(r", \d+\.\d s| \(\d+\.\d s\)")
 
 
 def lived(folder: Path, warehouse: str) -> str:
-    """What the days of a pipeline print, without seconds."""
+    """The output of all updates of a pipeline, without their seconds."""
     printed = []
     for part in re.split(r"(?m)^(?=-- )", (folder / "days.txt").read_text(encoding="utf-8")):
         head, _, sql = part.partition("\n")

@@ -440,3 +440,13 @@ def test_plain_http_is_for_this_machine(tmp_path: Path) -> None:
         opened = connection(address, _connection_uri=address.url + address.http_path)
         assert rows_of(opened, "SELECT 1") == [(1,)]
         opened.close()
+
+
+@pytest.mark.spark
+def test_decimals_within_nested_values_have_all_digits(connect: Connect) -> None:
+    opened = connect(_use_arrow_native_complex_types=False)
+    rows_of(opened, "CREATE OR REPLACE TABLE digits (s STRUCT<d: DECIMAL(30, 2), t: STRING>)")
+    text = "12345678901234567890123456.70"
+    values = f"named_struct('d', CAST('{text}' AS DECIMAL(30, 2)), 't', 'it\"s')"
+    rows_of(opened, f"INSERT INTO digits VALUES ({values})")
+    assert rows_of(opened, "SELECT s FROM digits") == [(f'{{"d":{text},"t":"it\\"s"}}',)]

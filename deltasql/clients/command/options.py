@@ -407,12 +407,17 @@ def _catalog(text: str) -> tuple[str, Mapping[str, str]]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _add_address(server: argparse.ArgumentParser, port: int) -> None:
+    """The options that each server has: its address, and the tables that it serves."""
+    server.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (%(default)s)")
+    server.add_argument("--port", metavar="N", type=int, default=port, help="0 is a free one (%(default)s)")
+    server.add_argument("--warehouse", metavar="DIR", default=argparse.SUPPRESS, help="tables and catalog")
+    add_catalog(server, default=argparse.SUPPRESS)
+
+
 def add_options(serve: argparse.ArgumentParser) -> None:
     """Where, what and for whom to serve."""
-    serve.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (%(default)s)")
-    serve.add_argument("--port", metavar="N", type=int, default=31337, help="0 is a free one (%(default)s)")
-    serve.add_argument("--warehouse", metavar="DIR", default=argparse.SUPPRESS, help="tables and catalog")
-    add_catalog(serve, default=argparse.SUPPRESS)
+    _add_address(serve, 31337)
     serve.add_argument("--token-file", metavar="FILE", help="whose text clients must give")
     serve.add_argument("--tls-certificate", metavar="FILE", help="in PEM, with --tls-key")
     serve.add_argument("--tls-key", metavar="FILE", help="in PEM, with --tls-certificate")
@@ -420,10 +425,7 @@ def add_options(serve: argparse.ArgumentParser) -> None:
 
 def add_warehouse_options(warehouse: argparse.ArgumentParser) -> None:
     """Where, what and for whom a SQL warehouse serves."""
-    warehouse.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (%(default)s)")
-    warehouse.add_argument("--port", metavar="N", type=int, default=8443, help="0 is a free one (%(default)s)")
-    warehouse.add_argument("--warehouse", metavar="DIR", default=argparse.SUPPRESS, help="tables and catalog")
-    add_catalog(warehouse, default=argparse.SUPPRESS)
+    _add_address(warehouse, 8443)
     warehouse.add_argument("--token", help="what clients must give (DELTASQL_SERVER_TOKEN, or a new one)")
     warehouse.add_argument("--tls-certificate", metavar="FILE", help="in PEM, with --tls-key (one for localhost)")
     warehouse.add_argument("--tls-key", metavar="FILE", help="in PEM, with --tls-certificate")

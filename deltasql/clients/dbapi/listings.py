@@ -18,12 +18,13 @@ from deltasql.schema import quote_name as quote
 from deltasql.session import Session
 
 
-def _texts(*names: str) -> StructType:
+def texts(*names: str) -> StructType:
+    """Columns of texts."""
     return StructType(tuple(StructField(name, STRING) for name in names))
 
 
-_SCHEMAS = _texts("TABLE_SCHEM", "TABLE_CATALOG")
-_TABLES = _texts(
+_SCHEMAS = texts("TABLE_SCHEM", "TABLE_CATALOG")
+_TABLES = texts(
     *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "TABLE_TYPE", "REMARKS", "TYPE_CAT", "TYPE_SCHEM", "TYPE_NAME"),
     *("SELF_REFERENCING_COL_NAME", "REF_GENERATION"),
 )
@@ -68,7 +69,7 @@ _SIZES |= {"timestamp": 8, "timestamp_ntz": 8}
 
 
 def catalogs(session: Session) -> Result:
-    return Result.of(_texts("TABLE_CAT"), [(name,) for name in session.catalog.catalogs()])
+    return Result.of(texts("TABLE_CAT"), [(name,) for name in session.catalog.catalogs()])
 
 
 def schemas(session: Session, catalog: str | None, schema: str | None) -> Result:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from deltasql.base import errors
+from deltasql.clients.dbapi.listings import texts
 from deltasql.clients.dbapi.typed_values import bound
 from deltasql.clients.warehouse.listings import driver_command
-from deltasql.clients.warehouse.operations import Rows, WarehouseClient, texts
+from deltasql.clients.warehouse.operations import Rows, WarehouseClient
 from deltasql.files import Result
-from deltasql.plan import LogicalPlan
 from deltasql.schema import STRING, MapType, StructField, StructType, quote_name, quote_text
 from deltasql.session import Session
 from deltasql.sql import parse
@@ -166,7 +166,7 @@ class Staging:
     address: Callable[[], str]
     _links: dict[str, _Link] = field(default_factory=dict)
 
-    def instructed(self, session: Session, statement: LogicalPlan) -> Rows:
+    def instructed(self, session: Session, statement: PutFile | GetFile | RemoveFromVolume) -> Rows:
         """The row that tells a client what to send, and where to. Raises DeltaSqlError."""
         headers: dict[str, str] = {}
         match statement:
@@ -179,8 +179,6 @@ class Staging:
                 # Without a column of the local file: clients of JavaScript check the one that they find.
                 removal = ("REMOVE", self.link(DELETE, statement.source.path), headers)
                 return _instruction(removal, *(item for item in _INSTRUCTION if item.name != "localFile"))
-            case _:
-                raise AssertionError(statement)
         return _instruction(row, *_INSTRUCTION)
 
     def _check_target(self, session: Session, statement: PutFile) -> None:

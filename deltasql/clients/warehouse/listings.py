@@ -15,7 +15,7 @@ from deltasql.clients.server.metadata import cross_reference as cross_references
 from deltasql.clients.server.metadata import exported_keys, imported_keys, primary_key_rows, schema_pairs
 from deltasql.clients.server.parameter_types import TYPE_INFO
 from deltasql.clients.server.parameter_types import type_info as type_info_table
-from deltasql.clients.warehouse.operations import Rows, WarehouseClient, texts
+from deltasql.clients.warehouse.operations import Rows, WarehouseClient
 from deltasql.files import Result
 from deltasql.schema import INTEGER, STRING, StructField, StructType
 from deltasql.session import Session
@@ -55,7 +55,7 @@ def columns(
 
 
 def table_types(client: WarehouseClient) -> Rows:
-    return Rows.of(Result.of(texts("TABLE_TYPE"), [("TABLE",), ("VIEW",)]))
+    return Rows.of(Result.of(listings.texts("TABLE_TYPE"), [("TABLE",), ("VIEW",)]))
 
 
 _FUNCTIONS = StructType(
@@ -154,9 +154,11 @@ _COMMAND = re.compile(
     + r"\s*;?\s*",
     re.IGNORECASE,
 )
-_SHOWN_SCHEMAS = texts("databaseName", "catalog")
-_SHOWN_TABLES = texts("namespace", "tableName", "isTemporary", "information", "catalogName", "tableType", "remarks")
-_SHOWN_FUNCTIONS = texts("functionName", "namespace", "catalogName", "remarks", "functionType", "specificName")
+_SHOWN_SCHEMAS = listings.texts("databaseName", "catalog")
+_SHOWN_TABLES = listings.texts(
+    "namespace", "tableName", "isTemporary", "information", "catalogName", "tableType", "remarks"
+)
+_SHOWN_FUNCTIONS = listings.texts("functionName", "namespace", "catalogName", "remarks", "functionType", "specificName")
 _SHOWN_COLUMNS = StructType(
     tuple(
         StructField(name, INTEGER if name in {"columnSize", "decimalDigits", "radix", "ordinalPosition"} else STRING)

@@ -27,7 +27,7 @@ from deltasql.clients.dbapi.cursor import Connection
 from deltasql.clients.server.clients import ID_MARK, Client, Clients
 from deltasql.clients.server.statements import rows_in_arrow
 from deltasql.files import Result
-from deltasql.schema import STRING, StructField, StructType
+from deltasql.schema import StructType
 from deltasql.session import Session
 
 SPILLED_BYTES = 16 << 20
@@ -81,11 +81,6 @@ class Rows:
         if result.columns[:1] == [_AFFECTED] and not result.is_query and table.num_rows:
             changed = table.column(0)[0].as_py()
         return cls(result.schema, _spilled(table), result.time_zone, changed, is_truncated=is_truncated)
-
-
-def texts(*names: str) -> StructType:
-    """Columns of texts."""
-    return StructType(tuple(StructField(name, STRING) for name in names))
 
 
 def _spilled(table: pa.Table) -> pa.Table:

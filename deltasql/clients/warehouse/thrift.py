@@ -303,11 +303,7 @@ class ThriftService:
             client = self._warehouse.client(identifier.guid, identifier.secret)
         except (DeltaSqlError, AttributeError, TypeError) as error:
             return answer(status=_invalid_handle(error))
-        with self._warehouse.call(client):
-            try:
-                return work(client)
-            except Exception as error:
-                return answer(status=failure(error))
+        return self._answered(client, answer, lambda: work(client))
 
     def _of_operation(self, req: Any, answer: type, work: Callable[[WarehouseClient, RunningStatement], Any]) -> Any:
         try:
@@ -315,9 +311,13 @@ class ThriftService:
             client, statement = self._warehouse.statement(identifier.guid, identifier.secret)
         except (DeltaSqlError, AttributeError, TypeError) as error:
             return answer(status=_invalid_handle(error))
+        return self._answered(client, answer, lambda: work(client, statement))
+
+    def _answered(self, client: WarehouseClient, answer: type, work: Callable[[], Any]) -> Any:
+        """The answer of `work` within a call of a session, or a status for its error."""
         with self._warehouse.call(client):
             try:
-                return work(client, statement)
+                return work()
             except Exception as error:
                 return answer(status=failure(error))
 

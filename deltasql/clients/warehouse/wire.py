@@ -161,9 +161,7 @@ def sql_name(kind: DataType) -> str:
 def text_of(kind: DataType, time_zone: str) -> Callable[[Any], str]:
     """How values of a type become texts: nested ones as JSON, others as SQL shows them."""
     if isinstance(kind, (ArrayType, MapType, StructType)):
-        return lambda value: json.dumps(
-            _plain(value, kind, time_zone), ensure_ascii=False, separators=(",", ":"), default=str
-        )
+        return lambda value: _json_of(value, kind, time_zone)
     if kind == PrimitiveType("binary"):
         return lambda value: bytes(value).hex()
     if kind == VARIANT:
@@ -180,42 +178,25 @@ def _variant_text(value: Any, time_zone: str) -> str:
     return str(VariantVal(value["value"], value["metadata"]).toJson(time_zone or "UTC"))
 
 
-def _plain(value: Any, kind: DataType, time_zone: str) -> Any:
-    """A value of `to_pylist` as JSON has it: structs and maps are objects, dates and times texts."""
+def _json_of(value: Any, kind: DataType, time_zone: str) -> str:
+    """A value of `to_pylist` as JSON: structs and maps are objects, dates and times texts, decimals have all digits."""
     if value is None:
-        return None
+        return "null"
     match kind:
         case StructType():
-            return {item.name: _plain(value[item.name], item.type, time_zone) for item in kind}
-        case ArrayType(element=element):
-            return [_plain(item, element, time_zone) for item in value]
+            pairs = [(item.name, _json_of(value[item.name], item.type, time_zone)) for item in kind]
         case MapType(key=key, value=inner):
-            pairs = value.items() if isinstance(value, dict) else value
-            return {_key(left, key, time_zone): _plain(right, inner, time_zone) for left, right in pairs}
+            name = text_of(key, time_zone)
+            pairs = [(name(left), _json_of(right, inner, time_zone)) for left, right in value]
+        case ArrayType(element=element):
+            return "[" + ",".join(_json_of(item, element, time_zone) for item in value) + "]"
         case DecimalType():
-            return _Number(value)
+            return format(value, "f")
         case _ if isinstance(value, (bool, int, float)):
-            return value
+            return json.dumps(value)
         case _:
-            return text_of(kind, time_zone)(value)
-
-
-def _key(value: Any, kind: DataType, time_zone: str) -> str:
-    return text_of(kind, time_zone)(value)
-
-
-class _Number(float):
-    """A decimal, which JSON writes with all its digits."""
-
-    def __new__(cls, value: Any) -> _Number:
-        number = super().__new__(cls, value)
-        number.text = format(value, "f")
-        return number
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
+            return json.dumps(text_of(kind, time_zone)(value), ensure_ascii=False)
+    return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in pairs) + "}"
 
 
 def thrift_schema(columns: StructType) -> ttypes.TTableSchema:
