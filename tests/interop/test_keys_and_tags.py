@@ -36,8 +36,8 @@ def test_keys_and_tags_survive(session: deltasql.Session, tmp_path: Path) -> Non
         f"COMMENT ON TABLE {table} IS 'theirs'",
     )
     rows = described(session, table)
-    assert ("pk", "PRIMARY KEY (id)") in rows
-    assert ("fk", f"FOREIGN KEY (parent) REFERENCES {table} (id)") in rows
+    assert ("pk", "PRIMARY KEY (`id`)") in rows
+    assert ("fk", f"FOREIGN KEY (`parent`) REFERENCES `delta`.`{path}` (`id`)") in rows
     assert ("team", "x") in rows
     assert ("parent", "pii") in rows
     assert delta_spark(path) == own_rows(session, f"SELECT * FROM {table}")
@@ -55,7 +55,7 @@ def test_delta_rs_keeps_them(session: deltasql.Session, tmp_path: Path) -> None:
     opened = DeltaTable(str(path))
     write_deltalake(opened, opened.to_pyarrow_table(), mode="append")
     opened.alter.set_table_properties({"delta.appendOnly": "true"})
-    assert ("table_pk", "PRIMARY KEY (id)") in described(session, table)
+    assert ("table_pk", "PRIMARY KEY (`id`)") in described(session, table)
     assert len(delta_rs(path)) == 2
 
 

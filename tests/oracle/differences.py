@@ -22,8 +22,8 @@ IGNORED = {
     "DETAIL": {"id", "location", "createdAt", "lastModified", "sizeInBytes", "numFiles"},
     "HISTORY": {"timestamp", "operationMetrics", "engineInfo", "isolationLevel", "userName", "userId", "isBlindAppend"},
 }
-# DESCRIBE DETAIL on Databricks has two columns more.
-MORE_COLUMNS = {"statistics", "clusterByAuto"}
+# On Databricks DESCRIBE DETAIL has two columns more, and SHOW VIEWS one.
+MORE_COLUMNS = {"statistics", "clusterByAuto", "isMaterialized"}
 
 # Sizes, times and machines in the result of OPTIMIZE and REORG; and that we keep the order of rows.
 MEASURES = frozenset(

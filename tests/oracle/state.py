@@ -24,8 +24,9 @@ TEXT_PARAMETERS = {"predicate", "matchedPredicates", "notMatchedPredicates", "no
 
 
 def tables(directory: Path) -> dict[str, State]:
-    """The state of every table below a directory, by its relative path."""
+    """The state of every table below a directory, by its relative path, without the dropped that UNDROP TABLE finds."""
     logs = sorted(log for log in directory.rglob("_delta_log") if any(log.glob("*.json")))
+    logs = [log for log in logs if not log.parent.name.endswith(".dropped")]
     return {_table_name(log.parent, directory): _state(log.parent) for log in logs}
 
 
