@@ -34,6 +34,8 @@ SPILLED_BYTES = 16 << 20
 """Bytes of a result from which on it waits in a file."""
 MOST_STATEMENTS = 1000
 """Most unclosed statements of a session; beyond, the oldest that has ended is closed."""
+_SENT_STATEMENTS = 8
+"""Most statements of a session that are kept although they are closed: clients of Java ask for one once more."""
 _AFFECTED = "num_affected_rows"
 _LOCK_POLL = 0.05
 """Seconds between two looks at whether a statement that waits for its session was cancelled."""
@@ -116,6 +118,8 @@ class RunningStatement:
         """Number of rows that the client has fetched in order."""
         self.wire: Any = None
         """The form of the rows that its client has asked for."""
+        self.is_sent = False
+        """Whether its client has all rows, and was answered that the statement is closed."""
         self.began, self.ended = time.time(), 0.0
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -214,6 +218,8 @@ class WarehouseClient(Client):
     def begin(self, sql: str, work: Callable[[], Rows], timeout: float | None = None) -> RunningStatement:
         """Begins a statement, which `work` runs."""
         statement = RunningStatement(sql)
+        for sent in [item for item in list(self.statements.values()) if item.is_sent][:-_SENT_STATEMENTS]:
+            self.forget_statement(sent)
         self.statements[statement.id] = statement
         if len(self.statements) > MOST_STATEMENTS:
             ended = next((item for item in list(self.statements.values()) if item.state.is_over), None)

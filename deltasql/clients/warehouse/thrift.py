@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from databricks.sql.thrift_api.TCLIService import TCLIService, ttypes
-from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAccelerated
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TApplicationException, TMessageType
 from thrift.transport.TTransport import TMemoryBuffer
 
@@ -54,8 +54,12 @@ class ThriftService:
         """The answer to one call, both in Thrift's binary protocol. Bytes that are no call get an exception message."""
         output = TMemoryBuffer()
         protocol = TBinaryProtocolAccelerated(output)
+        # An item takes a byte at least: whoever writes a greater number must not make the server reserve memory for it.
+        call = TBinaryProtocolAccelerated(
+            TMemoryBuffer(body), string_length_limit=len(body), container_length_limit=len(body)
+        )
         try:
-            self._processor.process(TBinaryProtocol(TMemoryBuffer(body)), protocol)
+            self._processor.process(call, protocol)
         except Exception as error:
             output = TMemoryBuffer()
             protocol = TBinaryProtocolAccelerated(output)
@@ -131,6 +135,10 @@ class ThriftService:
             if statement.rows is not None:
                 results.resultSetMetadata = self._metadata(statement)
                 results.resultSet = self._fetched(statement, direct.maxRows, direct.maxBytes)
+                if not results.resultSet.hasMoreRows and not results.resultSet.results.resultLinks:
+                    # The client need not call once more to close it.
+                    statement.is_sent = True
+                    results.closeOperation = ttypes.TCloseOperationResp(status=_SUCCESS)
         return answer(status=_SUCCESS, operationHandle=handle, directResults=results)
 
     def GetOperationStatus(self, req: Any) -> Any:  # noqa: N802
