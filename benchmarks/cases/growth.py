@@ -26,6 +26,8 @@ MOST_STEP = 2.5
 LEAST_SECONDS = 0.2
 """Steps of shorter times are not judged: a busy moment of the machine is as long."""
 ROUNDS = 3
+LARGE = 10_000_000
+"""Rows from which on a table is measured once: a moment of the machine no longer counts."""
 FILES = 8
 
 _ON = "MERGE INTO {table} AS t USING parquet.`{source}` AS s ON t.id = s.id AND t.part = s.part"
@@ -112,11 +114,11 @@ def worst_step(points: Mapping[int, float]) -> float:
 
 
 def _seconds(bench: Bench, worker: Worker, curve: Curve, rows: int, changes: int) -> float:
-    """The median of some runs, each on a new table."""
+    """The median of some runs, each on a new table; one run for a large one."""
     data = _data(bench.cache, rows)
     source = "" if not curve.source else str(_source(bench.cache, curve, rows, changes))
     times = []
-    for number in range(bench.sizes.some(ROUNDS)):
+    for number in range(1 if rows >= LARGE else bench.sizes.some(ROUNDS)):
         table = f"growth_{number}"
         worker.run("sql", sql=f"CREATE OR REPLACE TABLE {table}{curve.clauses} AS SELECT * FROM parquet.`{data}`")
         times.append(worker.run("sql", sql=curve.sql.format(table=table, source=source)).seconds)

@@ -93,6 +93,13 @@ def test_time_travel_after_vacuum(table: Session) -> None:
         assert "VACUUM" in error.message
 
 
+def test_a_merge_of_no_rows_reads_no_file(table: Session) -> None:
+    first_file(table).unlink()
+    table.sql("CREATE TABLE nothing (a INT)")
+    merged = table.sql("MERGE INTO t USING nothing AS s ON t.a = s.a WHEN MATCHED THEN DELETE")
+    assert merged.collect()[0][0] == 0
+
+
 def test_spark_may_be_told_to_pass_over_what_is_gone(table: Session) -> None:
     first_file(table).unlink()
     table.sql("SET spark.sql.files.ignoreMissingFiles = true")

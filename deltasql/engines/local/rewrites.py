@@ -531,6 +531,8 @@ class _Rewrite(ABC):
         # WHEN NOT MATCHED BY SOURCE needs all rows: those of a skipped file have no match, and may have to change.
         if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
             return operator.target
+        if not source.num_rows:
+            return replace(operator.target, files=operator.target.files.slice(0, 0))
         keys = list[tuple[EqualKey, pa.Array]]()
         for key in join.equal_keys:
             # A key that this process cannot evaluate with certainty only leaves more files to be read.
