@@ -24,11 +24,13 @@ from benchmarks.cases import (
     profile,
     sail,
     scale,
+    sessions,
     small_tables,
     start_up,
     tpch,
     vacuum,
     vectors,
+    warehouse,
     writers,
 )
 from benchmarks.figures import Figure
@@ -60,4 +62,6 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "clone": clone.figures,
     "object-store": object_store.figures,
     "writers": writers.figures,
+    "sessions": sessions.figures,
+    "warehouse": warehouse.figures,
 }

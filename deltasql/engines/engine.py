@@ -12,9 +12,10 @@ from functools import cache, cached_property
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from deltasql.base import SAIL, LeftToEngineError, Watch, errors, interruptible, pa
+from deltasql.base import SAIL, LeftToEngineError, Numbers, Watch, errors, interruptible, np, pa
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
 from deltasql.engines.local.arranging import SORTED, arranged_in_process, planned_arrangement
+from deltasql.engines.local.met_rows import met_rows
 from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
@@ -23,10 +24,11 @@ from deltasql.engines.rewriting import bin_numbers, unite_in_process
 from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stage
 from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.spark.rewrites.position_search import SparkRowReader, scanned_files
 from deltasql.engines.spark.rewrites.row_actions import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.files import RowSource, SessionFacts, Staged
-from deltasql.log import Stores
+from deltasql.files import ROW_BITS, RowSource, SessionFacts, Staged, rows_by_file
+from deltasql.log import Stores, canonical
 from deltasql.plan import (
     EVALUATED,
     IN_MEMORY,
@@ -34,8 +36,10 @@ from deltasql.plan import (
     Literals,
     MemoryRows,
     Operator,
+    Reads,
     Rearrange,
     Rewrite,
+    SqlQuery,
     Way,
     Write,
     record_way,
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
 
     from deltasql.base import DeltaSqlError, SessionSettings
     from deltasql.engines.spark.failures import Failure
-    from deltasql.log import Snapshot
+    from deltasql.log import AddFile, RowPositions, Snapshot
 
 
 class FileRows:
@@ -251,14 +255,61 @@ class InProcessFirst(SparkRuntime):
                 return done
         return super().rearrange(operator, stage)
 
+    def row_reader(
+        self,
+        snapshot: Snapshot,
+        reads: Reads | None = None,
+        probe: Rewrite | SqlQuery | None = None,
+        stage: Stage | None = None,
+        time_zone: str | None = None,
+    ) -> LocalRowReader:
+        """See `Runtime.row_reader`."""
+        return LocalRowReader(self, snapshot, reads, probe, None if stage is None else spark_stage(stage), time_zone)
+
     def _store_source(self, source: MemoryRows) -> None:
         self._source = source
+
+    @property
+    def evaluated_source(self) -> MemoryRows | None:
+        """The rows of the statement's source that this process has evaluated."""
+        return self._source
 
     def source(self, operator: Rewrite) -> MergeSource:
         """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
         if self._source is not None and operator.join is not None:
             operator = replace(operator, join=replace(operator.join, source=self._source))
         return super().source(operator)
+
+
+class LocalRowReader(SparkRowReader):
+    """Questions about rows for conflict resolution, answered in this process where it can evaluate the statement."""
+
+    def __init__(self, engine: InProcessFirst, snapshot: Snapshot, *rest: Any) -> None:
+        super().__init__(engine, snapshot, *rest)
+        self._first = engine
+
+    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
+        with suppress(LeftToEngineError):
+            return bool(len(self._met_here(adds, only)))
+        return super().selects(adds, only)
+
+    def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
+        with suppress(LeftToEngineError):
+            paths = [canonical(add.path, self.snapshot.location) for add in adds]
+            return {paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(self._met_here(adds, None))}
+        return super().rows_met(adds)
+
+    def _met_here(self, adds: Sequence[AddFile], only: RowPositions | None) -> Numbers:
+        """See `met_rows`. Raises LeftToEngineError for a statement that is a query, too."""
+        if not isinstance(self.probe, Rewrite):
+            raise LeftToEngineError("the statement reads rows and changes none")
+        root, addresses = self.snapshot.location, None
+        if only is not None:
+            rows = [only[canonical(add.path, root)].astype(np.int64) for add in adds]
+            addresses = np.concatenate([(number << ROW_BITS) + np.sort(some) for number, some in enumerate(rows)])
+        with interruptible():
+            source = self._first.evaluated_source
+            return met_rows(self._first.spark, self.probe, source, scanned_files(adds, root), addresses)
 
 
 def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "the table") -> _T | None:

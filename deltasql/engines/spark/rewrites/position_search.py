@@ -253,12 +253,12 @@ class SparkRowReader:
         stage: SparkStage | None,
         time_zone: str | None,
     ) -> None:
-        self._engine, self._snapshot, self._reads = engine, snapshot, reads
-        self._probe, self._stage, self._time_zone = probe, stage, time_zone
+        self._engine, self.snapshot, self._reads = engine, snapshot, reads
+        self.probe, self._stage, self._time_zone = probe, stage, time_zone
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
         """The files of `adds` that may contain a row on which the statement depends, by their statistics."""
-        reads, snapshot = self._reads, self._snapshot
+        reads, snapshot = self._reads, self.snapshot
         if reads is None or not adds:
             return adds
         predicate = reads.predicate if reads.predicate != "TRUE" else None
@@ -272,7 +272,7 @@ class SparkRowReader:
 
         With `only` (row indexes by canonical path) those rows are considered instead, live or not.
         """
-        root = self._snapshot.location
+        root = self.snapshot.location
         rows = None if only is None else {add.path: only[canonical(add.path, root)] for add in adds}
         with self._engine.work():
             return bool(self._met(scanned_files(adds, root, rows), marked_only=only is not None).head(1))
@@ -282,27 +282,31 @@ class SparkRowReader:
 
         Empty for a rewrite that inserts nothing, which does not depend on the absence of rows.
         """
-        if isinstance(self._probe, Rewrite) and not self._inserts:
+        if isinstance(self.probe, Rewrite) and not self._inserts:
             return {}
-        root = self._snapshot.location
+        root = self.snapshot.location
         adds = [add for path, add in self._read_files.items() if path in set(paths)]
         if not adds:
             return {}
-        with self._engine.work():
-            met = self._met(scanned_files(adds, root), marked_only=False)
-            positions = self._by_path(collect_positions(met, few=False))
         by_path = {canonical(add.path, root): add for add in adds}
         return {
             path: MarkedFile(by_path[path], rows, row_count(self._engine.spark.stores, by_path[path], root))
-            for path, rows in positions.items()
+            for path, rows in self.rows_met(adds).items()
         }
+
+    def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
+        """The row indexes on which the statement depends in some files, by canonical path."""
+        with self._engine.work():
+            files = scanned_files(adds, self.snapshot.location)
+            met = collect_positions(self._met(files, marked_only=False), few=False)
+        return {self._canonical(uri): rows for uri, rows in met.rows.items()}
 
     def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
         """New file and row index, in `outputs`, of each row of `moved`, found by row id.
 
         None if the table has no row tracking, or a row is not found exactly once.
         """
-        root, marked = self._snapshot.location, {item.add.path: item.rows for item in moved.values()}
+        root, marked = self.snapshot.location, {item.add.path: item.rows for item in moved.values()}
         old = self._id_scan(scanned_files([item.add for item in moved.values()], root, marked), marked_only=True)
         new = self._id_scan(scanned_files(list(outputs.values()), root), marked_only=False)
         if old is None or new is None:
@@ -329,29 +333,29 @@ class SparkRowReader:
 
     def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
         """Add actions of the files `paths` in the statement's snapshot, by canonical path; others are left out."""
-        return {canonical(add.path, self._snapshot.location): add for add in self._snapshot.add_files(paths)}
+        return {canonical(add.path, self.snapshot.location): add for add in self.snapshot.add_files(paths)}
 
     def count_rows(self, add: AddFile) -> int:
         """The number of rows of a file, including deleted ones."""
-        return row_count(self._engine.spark.stores, add, self._snapshot.location)
+        return row_count(self._engine.spark.stores, add, self.snapshot.location)
 
     @property
     def _inserts(self) -> bool:
         """Whether the statement inserts unmatched rows, so that it depends on the absence of a match."""
-        assert isinstance(self._probe, Rewrite)
-        return any(action.effect is RowEffect.INSERT for action in self._probe.actions)
+        assert isinstance(self.probe, Rewrite)
+        return any(action.effect is RowEffect.INSERT for action in self.probe.actions)
 
     @cached_property
     def _read_files(self) -> Mapping[str, AddFile]:
         """Add actions of the statement's read set, by canonical path."""
         paths = () if self._reads is None else self._reads.files
-        return {canonical(add.path, self._snapshot.location): add for add in self._snapshot.add_files(paths)}
+        return {canonical(add.path, self.snapshot.location): add for add in self.snapshot.add_files(paths)}
 
     def _met(self, files: pa.Table, *, marked_only: bool) -> DataFrame:
         """The rows of some files on which the statement depends, with ROW_FILE, ROW_INDEX and ACTION."""
-        match self._probe:
+        match self.probe:
             case Rewrite():
-                return self._acted(self._probe, replace(self._probe.target, files=files, marked_only=marked_only))
+                return self._acted(self.probe, replace(self.probe.target, files=files, marked_only=marked_only))
             case SqlQuery(sql, relations):
                 ((name, scan),) = relations.items()
                 assert isinstance(scan, Scan)
@@ -375,7 +379,7 @@ class SparkRowReader:
 
     def _id_scan(self, files: pa.Table, *, marked_only: bool) -> Scan | None:
         """A scan of the files' row indexes and row ids; None for a table without row tracking."""
-        snapshot = self._snapshot
+        snapshot = self.snapshot
         columns = row_id_columns(snapshot.protocol, snapshot.metadata)
         if columns is None:
             return None
@@ -390,12 +394,9 @@ class SparkRowReader:
             marked_only=marked_only,
         )
 
-    def _by_path(self, positions: Positions) -> dict[str, Any]:
-        return {self._canonical(uri): rows for uri, rows in positions.rows.items()}
-
     def _canonical(self, uri: str) -> str:
         """The canonical path of a file, from the URI that Spark reports."""
-        return canonical(uri, self._snapshot.location)
+        return canonical(uri, self.snapshot.location)
 
 
 def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
