@@ -232,6 +232,12 @@ def test_catalog_functions(connect: Connect) -> None:
         cursor.columns(schema_name="default", table_name="listed", column_name=r"a\_b")
         ((*names, code, kind, size, _, scale, _, _, remarks),) = [tuple(row)[:12] for row in cursor.fetchall()]
     assert (names[3], code, kind, size, scale, remarks) == ("a_b", 3, "DECIMAL(5,1)", 5, 1, "sum")
+    rows_of(opened, "CREATE OR REPLACE TABLE nested (s STRUCT<Name: STRING, m: MAP<STRING, ARRAY<INT>>>)")
+    with opened.cursor() as cursor:
+        cursor.columns(schema_name="default", table_name="nested")
+        assert [row[5] for row in cursor.fetchall()] == ["STRUCT<Name: STRING, m: MAP<STRING, ARRAY<INT>>>"]
+        types = {name: kind for name, kind, *_ in cursor.description}
+    assert (types["BUFFER_LENGTH"], types["SOURCE_DATA_TYPE"], types["DATA_TYPE"]) == ("tinyint", "smallint", "int")
 
 
 @pytest.mark.parametrize(
@@ -411,6 +417,42 @@ def test_transactions(connect: Connect) -> None:
     opened.rollback()
     with pytest.raises(exc.DatabaseError, match="AUTOCOMMIT"):
         rows_of(opened, "SET AUTOCOMMIT = perhaps")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("SHOW TABLES", "SHOW SCHEMAS IN spark_catalog", "SHOW CATALOGS", "SHOW FUNCTIONS", "DESCRIBE EXTENDED refused"),
+        *("DESCRIBE QUERY SELECT 1", "SELECT * FROM spark_catalog.information_schema.columns"),
+    ],
+)
+def test_statements_about_the_catalog_end_a_transaction(connect: Connect, statement: str) -> None:
+    opened = connect(ignore_transactions=False)
+    rows_of(opened, "CREATE OR REPLACE TABLE refused (id INT)")
+    opened.autocommit = False
+    rows_of(opened, "INSERT INTO refused VALUES (1)")
+    for allowed in ("SHOW COLUMNS IN refused", "DESCRIBE TABLE refused"):
+        assert rows_of(opened, allowed)[0][0] == "id"
+    with opened.cursor() as cursor, pytest.raises(exc.DatabaseError, match="multi-statement transaction"):
+        cursor.tables()
+    with pytest.raises(exc.DatabaseError, match="multi-statement transaction"):
+        rows_of(opened, statement)
+    with pytest.raises(exc.DatabaseError, match="ROLLBACK_REQUIRED_AFTER_ABORT"):
+        rows_of(opened, "INSERT INTO refused VALUES (2)")
+    opened.rollback()
+    assert rows_of(opened, "SELECT * FROM refused") == []
+    rows_of(opened, "INSERT INTO refused VALUES (3)")
+    opened.commit()
+    assert rows_of(opened, "SELECT * FROM refused") == [(3,)]
+
+
+def test_create_table_as_has_no_rows(connect: Connect) -> None:
+    with connect().cursor() as cursor:
+        cursor.execute("/* made by a test */ CREATE OR REPLACE TABLE made AS SELECT 1 AS id")
+        assert [name for name, *_ in cursor.description] == ["num_affected_rows", "num_inserted_rows"]
+        assert cursor.fetchall() == []
+        cursor.execute("SELECT NULL AS n")
+        assert cursor.description[0][:2] == ("n", "string")
 
 
 def test_sessions_at_once(warehouse: Address) -> None:

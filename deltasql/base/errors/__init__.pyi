@@ -2709,6 +2709,9 @@ class ControlInBlockError(DeltaSqlError):
     operation: str
 
 @dataclass(eq=False)
+class TransactionAbortedError(DeltaSqlError): ...
+
+@dataclass(eq=False)
 class NoTransactionError(DeltaSqlError):
     verb: str
 

@@ -13,7 +13,18 @@ from deltasql.catalog import Entry, TableEntry, ViewEntry
 from deltasql.clients.dbapi.types import like, type_code
 from deltasql.files import Result
 from deltasql.plan import TableName
-from deltasql.schema import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType, type_text
+from deltasql.schema import (
+    INTEGER,
+    STRING,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    type_text,
+)
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session
 
@@ -30,17 +41,21 @@ _TABLES = texts(
 )
 _NUMBERS = frozenset(
     {
-        *("DATA_TYPE", "COLUMN_SIZE", "BUFFER_LENGTH", "DECIMAL_DIGITS", "NUM_PREC_RADIX", "NULLABLE"),
-        *("SQL_DATA_TYPE", "SQL_DATETIME_SUB", "CHAR_OCTET_LENGTH", "ORDINAL_POSITION", "SOURCE_DATA_TYPE"),
+        *("DATA_TYPE", "COLUMN_SIZE", "DECIMAL_DIGITS", "NUM_PREC_RADIX", "NULLABLE"),
+        *("SQL_DATA_TYPE", "SQL_DATETIME_SUB", "CHAR_OCTET_LENGTH", "ORDINAL_POSITION"),
     }
 )
+_SMALLER = {"BUFFER_LENGTH": PrimitiveType("byte"), "SOURCE_DATA_TYPE": PrimitiveType("short")}
+"""Types of the columns that a warehouse declares smaller than INT."""
 _COLUMN_NAMES = (
     *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "COLUMN_NAME", "DATA_TYPE", "TYPE_NAME", "COLUMN_SIZE"),
     *("BUFFER_LENGTH", "DECIMAL_DIGITS", "NUM_PREC_RADIX", "NULLABLE", "REMARKS", "COLUMN_DEF", "SQL_DATA_TYPE"),
     *("SQL_DATETIME_SUB", "CHAR_OCTET_LENGTH", "ORDINAL_POSITION", "IS_NULLABLE", "SCOPE_CATALOG", "SCOPE_SCHEMA"),
     *("SCOPE_TABLE", "SOURCE_DATA_TYPE", "IS_AUTO_INCREMENT"),
 )
-_COLUMNS = StructType(tuple(StructField(name, INTEGER if name in _NUMBERS else STRING) for name in _COLUMN_NAMES))
+_COLUMNS = StructType(
+    tuple(StructField(name, INTEGER if name in _NUMBERS else _SMALLER.get(name, STRING)) for name in _COLUMN_NAMES)
+)
 
 _JAVA_TYPES = {
     "boolean": 16,
@@ -136,7 +151,7 @@ def _column(field: StructField, index: int) -> tuple[Any, ...]:
     return (
         field.name,
         _JAVA_TYPES.get(code, _OTHER),
-        type_text(kind).upper(),
+        _type_name(kind),
         _size(kind),
         None,
         digits,
@@ -155,6 +170,19 @@ def _column(field: StructField, index: int) -> tuple[Any, ...]:
         None,
         "YES" if "delta.identity.start" in field.metadata else "NO",
     )
+
+
+def _type_name(kind: DataType) -> str:
+    """The name of a type as Databricks lists it: `STRUCT<name: STRING, age: INT>`, names of fields unchanged."""
+    match kind:
+        case StructType():
+            return f"STRUCT<{', '.join(f'{item.name}: {_type_name(item.type)}' for item in kind)}>"
+        case MapType(key=key, value=value):
+            return f"MAP<{_type_name(key)}, {_type_name(value)}>"
+        case ArrayType(element=element):
+            return f"ARRAY<{_type_name(element)}>"
+        case _:
+            return type_text(kind).upper()
 
 
 def _size(kind: DataType) -> int | None:

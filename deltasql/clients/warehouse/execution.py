@@ -15,7 +15,7 @@ from deltasql.base import errors
 from deltasql.clients.dbapi.listings import texts
 from deltasql.clients.dbapi.typed_values import bound
 from deltasql.clients.warehouse.listings import driver_command
-from deltasql.clients.warehouse.operations import Rows, WarehouseClient
+from deltasql.clients.warehouse.operations import Rows, WarehouseClient, counts_rows
 from deltasql.files import Result
 from deltasql.schema import STRING, MapType, StructField, StructType, quote_name, quote_text
 from deltasql.session import Session
@@ -26,6 +26,14 @@ _TIMEOUT = re.compile(r"\s*SET\s+STATEMENT_TIMEOUT\s*=\s*(\d+)\s*;?\s*", re.IGNO
 _AUTOCOMMIT = re.compile(r"\s*SET\s+AUTOCOMMIT\s*(?:=\s*(\w+)\s*)?;?\s*", re.IGNORECASE)
 _END = re.compile(r"\s*(COMMIT|ROLLBACK)\s*;?\s*", re.IGNORECASE)
 _STAGING = re.compile(r"\s*(?:PUT|GET|REMOVE)\b", re.IGNORECASE)
+_CATALOG_STATEMENT = re.compile(
+    r"\s*(?:SHOW\s+(?:TABLES|VIEWS|SCHEMAS|DATABASES|CATALOGS|FUNCTIONS|TABLE\s+EXTENDED)"
+    r"|DESC(?:RIBE)?\s+(?:(?:TABLE\s+)?(?:EXTENDED|FORMATTED)|QUERY))\b",
+    re.IGNORECASE,
+)
+_CREATION = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:CREATE|REPLACE)\b", re.IGNORECASE | re.DOTALL)
+_INFORMATION_SCHEMA = re.compile(r"\binformation_schema`?\s*\.", re.IGNORECASE)
+READS_CATALOG = "It reads the catalog, which is not supported within a multi-statement transaction."
 _KEY = re.compile(r"[\w.\-]+")
 _IGNORED = frozenset({"spark.thriftserver.arrowbasedrowset.timestampasstring", "query_tags", "enable_photon"})
 """Settings of a session, in lower case, that have no meaning here."""
@@ -63,10 +71,11 @@ class Request:
 
 
 def execute(client: WarehouseClient, request: Request, staging: Staging) -> Rows:
-    """QueryRunner a statement, and computes its rows. Raises DeltaSqlError."""
+    """Runs a statement, and computes its rows. Raises DeltaSqlError."""
     text = request.sql
     if _AUTOCOMMIT.fullmatch(text):
         return _autocommit(client, _AUTOCOMMIT.fullmatch(text)[1])  # type: ignore[index]
+    _check_transaction(client, text)
     _note_limit(client, text)
     if _ends_nothing(client, text):
         return Rows.of(Result.of(texts(), []))
@@ -78,7 +87,38 @@ def execute(client: WarehouseClient, request: Request, staging: Staging) -> Rows
         if isinstance(statement, (PutFile, GetFile, RemoveFromVolume)):
             return staging.instructed(client.session, statement)
     sql, values = bound(text, list(request.parameters) or None, inline=False)
-    return Rows.of(client.connection.run(sql, values), request.row_limit)
+    result = client.connection.run(sql, values)
+    # A warehouse names the counts of CREATE TABLE AS, and gives no row of them.
+    limit = 0 if counts_rows(result) and _CREATION.match(text) else request.row_limit
+    return Rows.of(result, limit)
+
+
+def _check_transaction(client: WarehouseClient, text: str) -> None:
+    """Refuses statements about the catalog within a transaction, and all of a transaction that such a one has ended.
+
+    Raises NotInTransactionError, TransactionAbortedError.
+    """
+    if client.is_aborted:
+        ending = _END.fullmatch(text)
+        if ending is None or ending[1].upper() != "ROLLBACK":
+            raise errors.TransactionAbortedError
+        client.is_aborted = False
+    elif client.session.in_transaction:
+        words = _catalog_words(text)
+        if words is not None:
+            client.connection.rollback()
+            client.is_aborted = True
+            raise errors.NotInTransactionError(words, READS_CATALOG)
+
+
+def _catalog_words(text: str) -> str | None:
+    """The first words of a statement that reads the catalog rather than tables; None for any other."""
+    statement = _CATALOG_STATEMENT.match(text)
+    if statement is not None:
+        return " ".join(statement[0].upper().split())
+    if _INFORMATION_SCHEMA.search(text):
+        return "A query of the information schema"
+    return None
 
 
 def _ends_nothing(client: WarehouseClient, text: str) -> bool:
@@ -97,6 +137,7 @@ def _autocommit(client: WarehouseClient, value: str | None) -> Rows:
     """SET AUTOCOMMIT [= value]."""
     connection = client.connection
     if value is not None:
+        client.is_aborted = False
         if value.upper() not in {"TRUE", "FALSE", "ON", "OFF", "1", "0"}:
             raise errors.InvalidSettingError("AUTOCOMMIT", value, "TRUE or FALSE")
         wanted = value.upper() in {"TRUE", "ON", "1"}

@@ -76,13 +76,16 @@ class Rows:
     def of(cls, result: Result, limit: int | None = None) -> Rows:
         """The rows of a result, of which at most `limit` are kept."""
         table = rows_in_arrow(result)
+        changed = table.column(0)[0].as_py() if counts_rows(result) and table.num_rows else None
         is_truncated = limit is not None and table.num_rows > limit
         if is_truncated:
             table = table.slice(0, limit)
-        changed = None
-        if result.columns[:1] == [_AFFECTED] and not result.is_query and table.num_rows:
-            changed = table.column(0)[0].as_py()
         return cls(result.schema, _spilled(table), result.time_zone, changed, is_truncated=is_truncated)
+
+
+def counts_rows(result: Result) -> bool:
+    """Whether the only row of a result counts the rows that its statement has changed."""
+    return result.columns[:1] == [_AFFECTED] and not result.is_query
 
 
 def _spilled(table: pa.Table) -> pa.Table:
@@ -203,6 +206,8 @@ class WarehouseClient(Client):
         self.guid, self.secret = new_id(), secrets.token_bytes(16)
         self.id = client_id(self.guid)
         self.turn = threading.Lock()
+        self.is_aborted = False
+        """Whether the transaction was ended by a statement that it cannot have, and waits for ROLLBACK."""
         self.timeout: float | None = None
         """Seconds after which statements are cancelled."""
         self.statements: dict[bytes, RunningStatement] = {}

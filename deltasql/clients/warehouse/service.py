@@ -174,8 +174,9 @@ class Service:
         token = _asked_at.set(_address_of(request))
         try:
             if is_thrift:
-                data = await run_in_threadpool(self._thrift.answer, body)
-                return Response(data, media_type="application/x-thrift")
+                data, gone = await run_in_threadpool(self._thrift.answer, body)
+                headers = {"X-Thriftserver-Error-Message": gone} if gone else None
+                return Response(data, 404 if gone else 200, headers, media_type="application/x-thrift")
             return await run_in_threadpool(self._rest.answer, request, body)
         finally:
             _asked_at.reset(token)

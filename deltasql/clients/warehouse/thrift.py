@@ -7,6 +7,7 @@ part of the operation's status, with their condition, SQLSTATE and message.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from databricks.sql.thrift_api.TCLIService import TCLIService, ttypes
@@ -14,9 +15,17 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TApplicationException, TMessageType
 from thrift.transport.TTransport import TMemoryBuffer
 
-from deltasql.base import DeltaSqlError, version
+from deltasql.base import DeltaSqlError, errors, version
 from deltasql.clients.warehouse import listings, wire
-from deltasql.clients.warehouse.execution import MarkerValue, Request, Staging, configure, execute, parameter
+from deltasql.clients.warehouse.execution import (
+    READS_CATALOG,
+    MarkerValue,
+    Request,
+    Staging,
+    configure,
+    execute,
+    parameter,
+)
 from deltasql.clients.warehouse.operations import Rows, RunningStatement, State, Warehouse, WarehouseClient
 from deltasql.clients.warehouse.results import ResultLinks
 from deltasql.clients.warehouse.wire import Wire, thrift_columns, thrift_schema
@@ -37,10 +46,15 @@ _STATES = {
     State.TIMED_OUT: ttypes.TOperationState.TIMEDOUT_STATE,
     State.CLOSED: ttypes.TOperationState.CLOSED_STATE,
 }
+_OF_NO_CATALOG = frozenset({ttypes.TOperationType.GET_TYPE_INFO, ttypes.TOperationType.GET_TABLE_TYPES})
 _SUCCESS = ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
 _LATEST = ttypes.TProtocolVersion.SPARK_CLI_SERVICE_PROTOCOL_V9
 _FIRST_OF_SPARK = ttypes.TProtocolVersion.SPARK_CLI_SERVICE_PROTOCOL_V1
 _LATEST_OF_HIVE = ttypes.TProtocolVersion.HIVE_CLI_SERVICE_PROTOCOL_V10
+
+
+_gone: ContextVar[list[str]] = ContextVar("gone")
+"""The messages of the call for statements that are not there."""
 
 
 class ThriftService:
@@ -50,21 +64,25 @@ class ThriftService:
         self._warehouse, self._staging, self._links = warehouse, staging, links
         self._processor = TCLIService.Processor(self)
 
-    def answer(self, body: bytes) -> bytes:
-        """The answer to one call, both in Thrift's binary protocol. Bytes that are no call get an exception message."""
+    def answer(self, body: bytes) -> tuple[bytes, str]:
+        """The answer to one call, both in Thrift's binary protocol. Bytes that are no call get an exception message.
+
+        The text is empty, or says that the statement whose state was asked for is gone: HTTP's 404.
+        """
         output = TMemoryBuffer()
-        protocol = TBinaryProtocolAccelerated(output)
         # An item takes a byte at least: whoever writes a greater number must not make the server reserve memory for it.
         call = TBinaryProtocolAccelerated(
             TMemoryBuffer(body), string_length_limit=len(body), container_length_limit=len(body)
         )
+        before = _gone.set([])
         try:
-            self._processor.process(call, protocol)
+            self._processor.process(call, TBinaryProtocolAccelerated(output))
+            gone = "".join(_gone.get())
         except Exception as error:
-            output = TMemoryBuffer()
-            protocol = TBinaryProtocolAccelerated(output)
-            _write_exception(protocol, f"The bytes are no call of this service: {type(error).__name__}.")
-        return bytes(output.getvalue())
+            return _exception(f"The bytes are no call of this service: {type(error).__name__}."), ""
+        finally:
+            _gone.reset(before)
+        return (_exception(gone), gone) if gone else (bytes(output.getvalue()), "")
 
     # Sessions
 
@@ -220,8 +238,13 @@ class ThriftService:
     # Catalogs
 
     def _listed(self, req: Any, answer: type, kind: int, listing: Callable[[WarehouseClient], Rows]) -> Any:
+        def listed(client: WarehouseClient) -> Rows:
+            if client.session.in_transaction and kind not in _OF_NO_CATALOG:
+                raise errors.NotInTransactionError("The call of the driver", READS_CATALOG)
+            return listing(client)
+
         def run(client: WarehouseClient) -> Any:
-            statement = client.begin("", lambda: listing(client))
+            statement = client.begin("", lambda: listed(client))
             # These calls do not say what their clients read, and the clients of Java read columns only.
             statement.wire = Wire(arrow=False)
             return self._begun(statement, req, answer, kind)
@@ -318,7 +341,10 @@ class ThriftService:
             identifier = req.operationHandle.operationId
             client, statement = self._warehouse.statement(identifier.guid, identifier.secret)
         except (DeltaSqlError, AttributeError, TypeError) as error:
-            return answer(status=_invalid_handle(error))
+            status = _invalid_handle(error)
+            if answer is ttypes.TGetOperationStatusResp:
+                _gone.get().append(f"RESOURCE_DOES_NOT_EXIST: {status.errorMessage}")
+            return answer(status=status)
         return self._answered(client, answer, lambda: work(client, statement))
 
     def _answered(self, client: WarehouseClient, answer: type, work: Callable[[], Any]) -> Any:
@@ -330,10 +356,14 @@ class ThriftService:
                 return answer(status=failure(error))
 
 
-def _write_exception(protocol: Any, message: str) -> None:
+def _exception(message: str) -> bytes:
+    """An answer to which clients raise an exception."""
+    output = TMemoryBuffer()
+    protocol = TBinaryProtocolAccelerated(output)
     protocol.writeMessageBegin("", TMessageType.EXCEPTION, 0)
     TApplicationException(TApplicationException.PROTOCOL_ERROR, message).write(protocol)
     protocol.writeMessageEnd()
+    return bytes(output.getvalue())
 
 
 def _text(value: Any) -> str:

@@ -48,7 +48,8 @@ _THRIFT_TYPES = {
     "date": _T.DATE_TYPE,
     "timestamp": _T.TIMESTAMP_TYPE,
     "timestamp_ntz": _T.TIMESTAMP_TYPE,
-    "void": _T.NULL_TYPE,
+    # Drivers are given NULL as a text.
+    "void": _T.STRING_TYPE,
 }
 
 
