@@ -44,7 +44,6 @@ from deltasql.catalog.store import (
     FUNCTIONS,
     RELATIONS,
     SCHEMAS,
-    SYSTEM,
     VOLUMES,
     Kind,
     NameMissingError,
@@ -229,8 +228,6 @@ class Catalogs(Governed):
     ) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
         place = None if location is None else self.absolute(location)
-        if name.lower() == SYSTEM:
-            raise errors.InformationSchemaReadOnlyError(name=SYSTEM)
         catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))
         try:
             self._store.edit(CATALOGS, catalog.key, added(catalog))

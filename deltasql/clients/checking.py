@@ -464,6 +464,7 @@ _OF_ROWS = (
 
 _OF_NAMES = (
     errors.TableNotFoundError,
+    errors.SystemTableError,
     errors.SchemaNotFoundError,
     errors.CatalogNotFoundError,
     errors.ProcedureNotFoundError,

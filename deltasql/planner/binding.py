@@ -439,9 +439,15 @@ def _measures(
 
 
 def _measure(call: MeasureCall, views: Sequence[tuple[str, MetricView]]) -> str:
-    """The aggregate of a measure. Raises UnknownMeasureError."""
+    """The aggregate of a measure. Raises UnknownMeasureError, and UnsupportedStatementError for one with a window."""
     wanted = [name.lower() for name in call.qualifiers[-1:]]
     named = [(alias, view) for alias, view in views if wanted in ([], [alias.lower()])]
+    windowed = next(filter(None, (view.windowed(call.name) for _, view in named)), None)
+    if windowed is not None:
+        advice = "Write its aggregate and the window in the query: sum(SUM(amount)) OVER (ORDER BY day)."
+        raise errors.UnsupportedStatementError(
+            f"MEASURE of {quote(windowed)}, whose window reads other groups,", advice
+        )
     found = next(filter(None, (view.measure(call.name, alias) for alias, view in named)), None)
     if found is None:
         names = [item.name for _, view in named for item in view.measures]

@@ -7,7 +7,7 @@ rule per statement, found by the type of its node.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import TypeVar
 
@@ -98,6 +98,10 @@ class Context:
 
     def caret(self, start: int, end: int) -> Caret:
         return Caret(self.sql, start, end)
+
+    def later(self) -> Context:
+        """The context of a step after others, which may have changed tables and names."""
+        return replace(self, catalog=self.catalog.looked_at_once(), _snapshots={})
 
     def text_with_markers(self, part: SqlText) -> str:
         """A part of the statement for the history: with its parameters, not their values."""

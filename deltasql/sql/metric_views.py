@@ -24,20 +24,27 @@ VERSIONS = ("0.1", "1.0", "1.1")
 SOURCE = "source"
 COLUMNS = hidden("metrics")
 """The column that has the columns of the source and of the joins, a field for each."""
-_VIEW = {"version", "source", "filter", "dimensions", "measures", "joins", "comment"}
+_VIEW = {"version", "source", "filter", "dimensions", "fields", "measures", "joins", "comment", "materialization"}
 _ITEM = {"name", "expr", "comment", "display_name", "synonyms", "format"}
 _JOIN = {"name", "source", "on", "using", "joins", "rely", "cardinality"}
+_WINDOW = {"order", "range", "semiadditive", "offset"}
+_MATERIALIZATION = {"schedule", "mode", "materialized_views"}
+_RANGES = ("CURRENT", "CUMULATIVE", "ALL", "TRAILING", "LEADING")
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "FROM", "VALUES", "("})
 
 
 @dataclass(frozen=True, slots=True)
 class MetricItem:
-    """A dimension or a measure: `expression` is SQL, at the offset `start` of the YAML."""
+    """A dimension or a measure: `expression` is SQL, at the offset `start` of the YAML.
+
+    `has_window`: a measure is computed over rows of other groups, which no query can do here.
+    """
 
     name: str
     expression: str
     start: int
     comment: str | None = None
+    has_window: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,13 @@ class MetricView:
             if not any(call.start <= found.start < call.end for call in calls)
         ]
         return f"({_edited(item.expression, edits)})"
+
+    def windowed(self, name: str) -> str | None:
+        """The measure with a window that a measure is, or calls; None without one."""
+        by_name = {item.name.lower(): item for item in self.measures}
+        called = {key: [call.name.lower() for call in measure_calls(item.expression)] for key, item in by_name.items()}
+        reached = {name.lower()} | _reached(called.get(name.lower(), ()), called)
+        return next((item.name for key, item in by_name.items() if key in reached and item.has_window), None)
 
     def _measured(self, parts: Sequence[str], alias: str) -> str:
         """A column in a measure: a dimension, or one of the source or of a join."""
@@ -223,11 +237,15 @@ class _Reader:
         source = self.scalar(self.needed(values, "source", node)).rstrip().rstrip(";")
         joins = tuple(self.joins(values.get("joins"), SOURCE))
         self.once([(join.name, item) for join, item in joins], "join")
-        dimensions = tuple(self.items(values.get("dimensions"), "dimension"))
+        if "dimensions" in values and "fields" in values:
+            self.refuse(values["fields"], "Dimensions stand below dimensions or below fields, not below both.")
+        dimensions = tuple(self.items(values.get("dimensions", values.get("fields")), "dimension"))
         measures = tuple(self.items(values.get("measures"), "measure"))
         self.once([(item.name, place) for item, place in (*dimensions, *measures)], "dimension or measure")
         if not dimensions and not measures:
             self.refuse(node, "It has neither dimensions nor measures.")
+        if "materialization" in values:
+            self.mapping(values["materialization"], _MATERIALIZATION, "a materialization")
         found = MetricView(
             source,
             self.text_of(values, "filter"),
@@ -259,12 +277,21 @@ class _Reader:
         for item in self.sequence(node, f"{kind}s"):
             known = _ITEM | {"window"} if kind == "measure" else _ITEM
             values = self.mapping(item, known, f"a {kind}")
-            if "window" in values:
-                self.refuse(values["window"], "A window of a measure is not supported: leave it out.")
+            self.check_windows(values.get("window"))
             name = self.scalar(self.needed(values, "name", item))
             expression = self.needed(values, "expr", item)
             text = self.scalar(expression).strip()
-            yield MetricItem(name, text, expression.start_mark.index, self.text_of(values, "comment")), item
+            comment = self.text_of(values, "comment")
+            yield MetricItem(name, text, expression.start_mark.index, comment, "window" in values), item
+
+    def check_windows(self, node: Any) -> None:
+        """Each window of a measure has a dimension that orders it, and a range."""
+        for window in self.sequence(node, "windows"):
+            values = self.mapping(window, _WINDOW, "a window")
+            self.needed(values, "order", window)
+            extent = self.needed(values, "range", window)
+            if self.scalar(extent).split()[0].upper() not in _RANGES:
+                self.refuse(extent, "A range is current, cumulative, all, trailing n unit or leading n unit.")
 
     def joins(self, node: Any, parent: str) -> Iterator[tuple[MetricJoin, Any]]:
         """The joins to a relation, each followed by those that are nested in it."""

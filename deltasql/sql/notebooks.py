@@ -3,6 +3,7 @@
 A source file begins with the line `-- Databricks notebook source` (`#` in Python and R, `//` in Scala). Its cells are
 separated by lines `-- COMMAND ----------`. Lines that begin with `-- MAGIC` are a cell in another language than that of
 the file, whose first word names it: `%md`, `%python`, `%run` … A line `-- DBTITLE 1,text` is the title of a cell.
+Cells that were copied from the editor begin with that word itself, and so do files without the first line.
 The cells of an `.ipynb` file are put into that form, so that every reader of scripts takes them.
 Source: Databricks, Export and import Databricks notebooks; nbformat, The Notebook file format.
 """
@@ -19,7 +20,9 @@ SQL, PYTHON, SCALA, R, MARKDOWN = "sql", "python", "scala", "r", "md"
 RUN, SHELL, FILES, PIP = "run", "sh", "fs", "pip"
 
 _MARKS = {"--": SQL, "#": PYTHON, "//": SCALA}
-_HEADER = re.compile(r"\s*(?P<mark>--|#|//) Databricks notebook source[ \t]*(?:\r?\n|\Z)")
+_HEADER = re.compile(
+    r"\s*(?:(?P<mark>--|#|//) Databricks notebook source[ \t]*(?:\r?\n|\Z)|(?=%(?:sql|md|python|run)\b))"
+)
 _WORD = re.compile(r"\s*%{1,2}(?P<word>[A-Za-z][\w-]*)[ \t]*(?P<rest>[^\r\n]*)")
 _LANGUAGES = {
     "sql": SQL,
@@ -75,7 +78,7 @@ def is_notebook(script: str) -> bool:
 def cells_of(script: str) -> tuple[Cell, ...]:
     """The cells of a notebook's source, without the empty ones; none for any other script."""
     header = _HEADER.match(script)
-    return () if header is None else tuple(_cells(script, header.end(), header["mark"]))
+    return () if header is None else tuple(_cells(script, header.end(), header["mark"] or "--"))
 
 
 @dataclass(slots=True)
@@ -87,6 +90,8 @@ class _Part:
     lines: list[tuple[str, int]]
     start: int
     argument: str = ""
+    is_bare: bool = False
+    """Its lines have no mark, as a cell has them in the editor."""
 
     @property
     def is_empty(self) -> bool:
@@ -113,8 +118,13 @@ def _add(parts: list[_Part], line: str, start: int, mark: str) -> None:
     """Adds a line to the last part, or begins another one with it."""
     magic = f"{mark} MAGIC"
     if not line.startswith(magic):
+        word = _WORD.match(line)
+        if word is not None and word["word"].lower() in _LANGUAGES and all(part.is_empty for part in parts):
+            parts.append(_begun(word, start))
+            parts[-1].is_bare = True
+            return
         # A blank line belongs to either kind.
-        if not parts or (parts[-1].is_magic and line.strip()):
+        if not parts or (parts[-1].is_magic and not parts[-1].is_bare and line.strip()):
             parts.append(_Part(_MARKS[mark], False, [], start))
         parts[-1].lines.append((line, start))
         return

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import Any, ClassVar
 
 from deltasql.base import errors
+from deltasql.catalog import SYSTEM
 from deltasql.plan import Alone, LogicalPlan, TableName, make_note
 from deltasql.planner import (
     Answer,
@@ -149,6 +150,9 @@ def _options(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
 @plan.register
 def plan_create_catalog(statement: CreateCatalog, context: Context) -> Plan:
     name = _catalog_name(statement.catalog, context)
+    if name.lower() == SYSTEM:
+        # The first statement that creates something in it makes it.
+        raise errors.InformationSchemaReadOnlyError(name=SYSTEM)
     for key in {"connection", "share"}.intersection(dict(statement.properties)):
         make_note(
             f"CREATE CATALOG: its {key} is recorded. The catalog is empty: nothing is read from it.", is_warning=False

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, session_settings
 from deltasql.log import (
     DeltaLog,
     Metadata,
@@ -28,6 +28,7 @@ from deltasql.planner import (
     CommitSpec,
     Context,
     Plan,
+    Stepwise,
     TableChange,
     Verification,
     checked_default,
@@ -79,7 +80,8 @@ from deltasql.statements.constraints import (
     refuse_referenced,
     verification,
 )
-from deltasql.statements.grants import refuse_policy_change
+from deltasql.statements.governance import ColumnMask, SetMask
+from deltasql.statements.grants import mask_policy, refuse_policy_change
 from deltasql.statements.table import DEFAULT_COLLATION, ColumnDefinition
 from deltasql.statements.table_metadata import (
     declared_field,
@@ -94,7 +96,7 @@ from deltasql.statements.table_metadata import (
 
 @dataclass(frozen=True, slots=True)
 class AddedColumn:
-    """path type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name]
+    """path type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [MASK f [USING COLUMNS (…)]] [FIRST | AFTER name]
 
     `position` is None (at the end), "FIRST", or the name of the sibling that it follows in `after`.
     """
@@ -107,6 +109,7 @@ class AddedColumn:
     comment: str | None = None
     first: bool = False
     after: str | None = None
+    mask: ColumnMask | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +333,7 @@ def refuse_change(field: StructField, change: ColumnChange) -> None:
 
 @plan.register
 def plan_add_columns(statement: AddColumns, context: Context) -> Plan:
-    """Columns are added one after another, so that a later one may stand AFTER an earlier one."""
+    """Columns are added one after another, so that a later one may stand AFTER an earlier one. Masks follow them."""
     log, snapshot = context.writable(statement.table)
     schema = with_lengths(snapshot.schema)
     for column in statement.columns:
@@ -339,7 +342,33 @@ def plan_add_columns(statement: AddColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(_caret_in_added(error, column, context)) from None
     parameters = {"columns": [_described(column, snapshot) for column in statement.columns]}
-    return _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
+    change = _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
+    masked = [column for column in statement.columns if column.mask is not None]
+    if not masked:
+        return change
+    for column in masked:
+        _check_mask(column, schema, statement.table, context)
+
+    def steps() -> Iterator[Plan]:
+        yield change
+        for column in masked:
+            yield plan(SetMask(statement.table, column.path, column.mask), context.later())
+
+    return Stepwise("the columns, then their masks", steps())
+
+
+def _check_mask(column: AddedColumn, schema: StructType, table: TableName, context: Context) -> None:
+    """Raises what SET MASK would raise, before the column is there."""
+    assert column.mask is not None
+    try:
+        # Nested fields have no masks.
+        field = resolve(schema, (".".join(column.path.parts),), where=str(table)).field
+    except DeltaSqlError as error:
+        raise error.at(context.caret(column.path.start, column.path.end)) from None
+    mask_policy(column.mask, field, schema, str(table), context)
+    if context.setting(session_settings.GOVERNANCE) == "ERROR":
+        place = context.caret(column.mask.start, column.mask.end)
+        raise errors.GovernanceRefusedError("ALTER TABLE … ADD COLUMN … MASK").at(place)
 
 
 @plan.register

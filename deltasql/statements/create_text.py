@@ -22,6 +22,7 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql import find, outline
 from deltasql.statements.grants import filter_clause, mask_clause
 from deltasql.statements.refreshing import FLOW
+from deltasql.statements.streamed import STREAMED
 from deltasql.statements.table import CreateTable
 
 
@@ -86,7 +87,8 @@ def _rows_of(definition: RefreshDefinition) -> list[str]:
     """The clause that says where the rows come from, if the statement has one."""
     if flow := definition.view.properties.get(FLOW):
         return ["FLOW AUTO CDC", flow]
-    return ["AS", definition.view.query] if definition.view.query else []
+    query = definition.view.properties.get(STREAMED, definition.view.query)
+    return ["AS", query] if query else []
 
 
 def _refreshed_columns(snapshot: Snapshot, definition: RefreshDefinition, governance: Governance) -> Iterator[str]:

@@ -19,16 +19,15 @@ from deltasql.schema import HIDDEN_PREFIX
 from deltasql.schema import quote_name as quote
 from deltasql.sql import Clause, Tree, builds, caret, collect, tokenize
 from deltasql.statements.insert import Insert
-from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later, later
+from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later
 from deltasql.statements.refreshing import (
     FLOW,
     AutoCdc,
     Listed,
-    has_stream,
-    stream_of,
     without_live,
     without_live_names,
 )
+from deltasql.statements.streamed import STREAMED, has_stream, stream_of
 from deltasql.statements.table_metadata import query_columns
 from deltasql.statements.target import require_kind
 from deltasql.statements.view import CreateView, ViewColumn, ViewScope, view_definition
@@ -191,8 +190,8 @@ def plan_create_flow(statement: CreateFlow, context: Context) -> Plan:
     if not definition.view.query:
         definition = replace(definition, view=view)
     elif not has_stream(definition.view.query):
-        reason = "AUTO CDC computes all its rows"
-        raise errors.StreamingQueryError(str(statement.table), reason, "Give the flow a table without AUTO CDC.").at(
+        reason = "its query computes all its rows"
+        raise errors.StreamingQueryError(str(statement.table), reason, "Give the flow a table of its own.").at(
             context.caret(statement.table.start, statement.table.end)
         )
     elif view.query not in {definition.view.query, *(flow.query for flow in definition.flows)}:
@@ -200,7 +199,7 @@ def plan_create_flow(statement: CreateFlow, context: Context) -> Plan:
 
     def steps() -> Iterator[Plan]:
         yield Redefinition(entry.parts, definition)
-        yield plan(RefreshData(Refreshed.STREAMING_TABLE, statement.table, False, False), later(context))
+        yield plan(RefreshData(Refreshed.STREAMING_TABLE, statement.table, False, False), context.later())
         yield from clustered_later(known, statement.table, context)
 
     return Stepwise("the flow, then its rows", steps())
@@ -243,7 +242,8 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
     """The table's rows become those of the changes, now and with each refresh."""
     entry = require_kind("AUTO CDC", Refreshed.STREAMING_TABLE, statement.table, context)
     assert entry.refreshed is not None
-    if entry.refreshed.flows or has_stream(entry.refreshed.view.query):
+    view = entry.refreshed.view
+    if entry.refreshed.flows or has_stream(view.query) or STREAMED in view.properties:
         reason = "it has rows of other flows"
         raise errors.StreamingQueryError(
             sql_name(entry.parts), reason, "Give AUTO CDC a streaming table of its own."
@@ -256,7 +256,7 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
 
     def steps() -> Iterator[Plan]:
         yield Redefinition(entry.parts, definition)
-        yield plan(RefreshData(Refreshed.STREAMING_TABLE, statement.table, True, False), later(context))
+        yield plan(RefreshData(Refreshed.STREAMING_TABLE, statement.table, True, False), context.later())
         yield from clustered_later(known, statement.table, context)
 
     return Stepwise("the changes, then the rows", steps())

@@ -60,17 +60,15 @@ from deltasql.statements.refreshing import (
     AutoCdc,
     Refresh,
     expected,
-    has_star,
-    has_stream,
     refresh_of,
     refuse_redeclared,
     sources_of,
-    stream_of,
     stream_refresh,
-    table_source,
     tallied,
+    text_of_stream,
     without_live,
 )
+from deltasql.statements.streamed import STREAMED, has_star, has_stream
 from deltasql.statements.table import AlterClustering, ClusterBy, ColumnDefinition, CreateTable, RenameTable
 from deltasql.statements.table_metadata import RefreshState
 from deltasql.statements.tags import SetTags, Tagged, UnsetTags
@@ -227,6 +225,12 @@ def _schedule(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("schedule", " ".join(token.text for token in tokenize(text[tree.start : tree.end])))
 
 
+@builds("refresh_policy")
+def _refresh_policy(children: list[Any], tree: Tree, text: str) -> Clause:
+    """Rows are the same by each policy, and a refresh chooses by itself how to compute them."""
+    return Clause("refresh_policy", text[tree.start : tree.end])
+
+
 @builds("create_refreshed")
 def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
     (mode, is_private), kind, if_not_exists, table, elements, *clauses, source = children
@@ -323,6 +327,9 @@ def _refuse(values: dict[str, Any], kind: Refreshed, tree: Tree, text: str) -> N
         if field in values:
             reason = f"The files of a {kind.value.lower()} lie below its schema. Leave {word} out."
             raise errors.ParseSyntaxError(reason, word).at(caret(tree.children[3], text))
+    if "refresh_policy" in values and kind is Refreshed.STREAMING_TABLE:
+        reason = "A streaming table reads new rows only. Leave REFRESH POLICY out."
+        raise errors.ParseSyntaxError(reason, "REFRESH POLICY").at(caret(tree.children[3], text))
     collation = values.get("collation", BINARY_COLLATION)
     if collation != BINARY_COLLATION:
         raise errors.DefaultCollationError(collation).at(caret(tree.children[3], text))
@@ -543,7 +550,7 @@ def _without_rows(statement: CreateRefreshed, existing: object, context: Context
         elif isinstance(existing, TableEntry) and existing.refreshed is not None:
             yield Redefinition(existing.parts, replace(existing.refreshed, expectations=definition.expectations))
         if statement.changes is not None:
-            yield plan(ApplyChanges(name, statement.changes), later(context))
+            yield plan(ApplyChanges(name, statement.changes), context.later())
 
     if existing is not None and statement.mode == "create":
         return plan(statement.create, context)
@@ -559,7 +566,7 @@ def clustered_later(definition: RefreshDefinition, table: TableName, context: Co
     written = definition.view.properties.get(CLUSTERED)
     if written is not None:
         columns = tuple(ColumnPath(tuple(parts), table.start, table.end) for parts in json.loads(written))
-        yield plan(AlterClustering(table, ClusterBy(columns)), later(context))
+        yield plan(AlterClustering(table, ClusterBy(columns)), context.later())
 
 
 def _refuse_external(statement: CreateRefreshed, context: Context) -> None:
@@ -580,11 +587,10 @@ def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDe
     name, query = statement.create.table, statement.query
     assert query is not None
     caret = context.caret(query.start, query.end)
+    is_whole = False
     if statement.kind is Refreshed.STREAMING_TABLE:
         try:
-            text, reference = stream_of(query.text, str(name))
-            if reference.arguments is None:
-                table_source(TableName(reference.parts), str(name), context)
+            text, is_whole = text_of_stream(query.text, name, context)
         except DeltaSqlError as error:
             raise error.at(caret) from None
     elif has_stream(query.text):
@@ -595,7 +601,8 @@ def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDe
     view = view_definition(parts, name, SqlText(text, query.start), statement.columns, context)
     rows = binding.view_rows(context, binding.stored_view(view), name)
     if statement.kind is Refreshed.STREAMING_TABLE:
-        view = replace(view, query=query.text.rstrip().rstrip(";").rstrip())
+        written = query.text.rstrip().rstrip(";").rstrip()
+        view = replace(view, properties={STREAMED: written}) if is_whole else replace(view, query=written)
     expectations = checked_expectations(statement, view.schema, context)
     return RefreshDefinition(statement.kind, view, _noted(statement.schedule), expectations), rows
 
@@ -621,7 +628,7 @@ def _streaming(
 
     def steps() -> Iterator[Plan]:
         if isinstance(existing, TableEntry):
-            yield from (plan(change, later(context)) for change in changes)
+            yield from (plan(change, context.later()) for change in changes)
             if policies is not None:
                 yield policies
             yield Redefinition(existing.parts, definition)
@@ -630,16 +637,11 @@ def _streaming(
             planned = created_from_rows(statement.create, context, none)
             assert isinstance(planned, RowChange)
             yield _registering(RefreshState(definition.id).recorded(_commented(planned, definition)), definition)
-        yield plan(RefreshData(statement.kind, name, False, False), later(context))
+        yield plan(RefreshData(statement.kind, name, False, False), context.later())
 
     if existing is not None and statement.mode == "create":
         created_from_rows(statement.create, context, rows)
     return Stepwise("the table, then its rows", steps())
-
-
-def later(context: Context) -> Context:
-    """The context of a step after others."""
-    return replace(context, catalog=context.catalog.looked_at_once(), _snapshots={})
 
 
 def _refuse_filtered(statement: CreateRefreshed, existing: object, context: Context) -> None:
@@ -723,7 +725,7 @@ def _flows(statement: RefreshData, entry: TableEntry, context: Context) -> Itera
     definition = entry.refreshed
     assert definition is not None
     for number, view in enumerate((definition.view, *definition.flows)):
-        inner = later(context)
+        inner = context.later()
         _, snapshot = inner.writable(statement.table)
         flow = replace(entry, refreshed=replace(definition, view=view, flows=()))
         streamed = stream_refresh(flow, snapshot, inner, full=statement.full and number == 0)

@@ -29,7 +29,6 @@ from deltasql.log import (
     with_keys,
 )
 from deltasql.plan import (
-    METADATA,
     ColumnPath,
     FileColumns,
     Operator,
@@ -62,32 +61,34 @@ from deltasql.planner import (
 from deltasql.schema import CHANGE_DATA_COLUMNS, StructType
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
-    AGGREGATES,
-    FILE_FUNCTIONS,
     Incremental,
     NotIncrementalError,
     TableReference,
     Token,
-    TokenCursor,
-    calls,
-    calls_by_schema,
     closing,
     comma_separated,
     incremental,
     is_stable,
-    misplaced,
     splice,
     table_references,
     tokenize,
     unquote,
 )
 from deltasql.statements.constraints import CheckConstraint, inside, with_declared_keys
+from deltasql.statements.streamed import (
+    MATERIALIZED,
+    ROWS,
+    has_star,
+    over,
+    reads_metadata,
+    stream_of,
+    text_of_all_rows,
+)
 from deltasql.statements.table import CreateTable
 from deltasql.statements.table_metadata import RefreshState, declared_keys, declared_schema
 
 QUERY = "deltasql_refreshed_query"
 """The name by which the statement of a refresh calls the rows of the definition's query."""
-ROWS = "deltasql_new_rows"
 _CHANGED = "deltasql_changed_rows_"
 _GONE = "deltasql_is_key"
 _MOST_FILES = 500
@@ -238,7 +239,7 @@ def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full:
     try:
         if full:
             raise NotIncrementalError("FULL was written")
-        if before is None or before.definition != definition.id:
+        if before is None or before.definition != definition.id or (versions and not before.sources):
             raise NotIncrementalError("the query was not run before")
         again.require_repeatable(context, is_of_tables=sources is not None)
         if len(versions) < len(sources or ()):
@@ -273,11 +274,6 @@ def sources_of(query: SqlQuery, context: Context) -> dict[str, Source] | None:
         else:
             return None
     return found
-
-
-def reads_metadata(query: str) -> bool:
-    """Whether a query names the column `_metadata`."""
-    return any(token.name.lower() == METADATA for token in tokenize(query) if token.is_name)
 
 
 def require_committed(log: DeltaLog) -> None:
@@ -446,13 +442,6 @@ def over_rows(definition: RefreshDefinition, text: str, reference: TableReferenc
     return replace(view, query=over(text, reference), creation=replace(view.creation, views=frozenset({ROWS})))
 
 
-def over(text: str, reference: TableReference) -> str:
-    """The query `text` that reads ROWS in place of one of its tables."""
-    # The query may qualify columns by the table's name, which must go on to work.
-    alias = "" if reference.alias is not None else f" AS {quote(reference.parts[-1])}"
-    return splice(text, [(reference.start, reference.end, f"{ROWS}{alias}")]).sql
-
-
 def is_append(changed: VersionChanges) -> bool:
     """Whether a version only has new rows."""
     return not (changed.changes or changed.deleted or changed.marked or changed.unmarked)
@@ -507,101 +496,12 @@ def _require_files(source: Source, versions: Sequence[VersionChanges], context: 
             raise NotIncrementalError("changed files of a source were removed")
 
 
-_NEEDS_STATE = frozenset(
-    {"GROUP", "DISTINCT", "OVER", "LIMIT", "ORDER", "UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS", "PIVOT"}
-)
-_MATERIALIZED = "Write CREATE MATERIALIZED VIEW, which computes it again."
-
-
 @dataclass(frozen=True, slots=True)
 class StreamRefresh:
     """A refresh, and the files that it loads where its source is files."""
 
     refresh: Refresh
     load: CopyLoad | None = None
-
-
-def stream_of(query: str, table: str) -> tuple[str, TableReference]:
-    """The query without its word STREAM, and what that stood before. Raises StreamingQueryError."""
-    tokens = tokenize(query)
-    words = [index for index in range(len(tokens)) if _is_stream(TokenCursor(tokens, index))]
-    if len(words) != 1:
-        reason = "it reads several streams" if words else "it reads no stream"
-        raise errors.StreamingQueryError(table, reason, "Write FROM STREAM(source), or FROM STREAM read_files('path').")
-    needed = _needed_state(query)
-    if needed is not None:
-        raise errors.StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
-    word = tokens[words[0]]
-    # Blanks of the same length, so that offsets in `text` are those in `query`.
-    text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
-    reference = next((item for item in table_references(text) if item.start > word.start), None)
-    if reference is None:
-        raise errors.StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
-    _require_continuable(text, reference, table)
-    return text, reference
-
-
-def _require_continuable(text: str, reference: TableReference, table: str) -> None:
-    """Raises StreamingQueryError for a source, or a place of it in the query, whose rows are not just added up."""
-    if reference.temporal is not None:
-        raise errors.StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
-    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
-        raise errors.StreamingQueryError(
-            table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."
-        )
-    wrong = misplaced(over(text, reference), ROWS)
-    if wrong is not None:
-        raise errors.StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
-    if reference.arguments is None:
-        _require_columns(text, reference, table)
-
-
-def _require_columns(query: str, reference: TableReference, table: str) -> None:
-    """Raises StreamingQueryError for names of columns that the new rows of a table do not have."""
-    if reads_metadata(query):
-        raise errors.StreamingQueryError(
-            table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out."
-        )
-    if reference.alias is None and calls_by_schema(query, reference.parts[-1]):
-        reason = "it calls columns by the schema of their table"
-        raise errors.StreamingQueryError(
-            table, reason, "Write the name of the table, or an alias, in front of the columns."
-        )
-
-
-def has_star(query: str) -> bool:
-    """Whether a query may show all columns of its source, whatever these are. A product counts as well."""
-    return any(token.key == "*" for token in tokenize(query))
-
-
-def has_stream(query: str) -> bool:
-    """Whether a query reads anything by STREAM."""
-    tokens = tokenize(query)
-    return any(_is_stream(TokenCursor(tokens, index)) for index in range(len(tokens)))
-
-
-def _is_stream(at: TokenCursor) -> bool:
-    """Whether the next token is the word STREAM in front of a source."""
-    if at.key != "STREAM" or at.peek(-1) not in {"FROM", "JOIN", ",", "("}:
-        return False
-    return at.peek(1) == "(" or (at.is_name_at(1) and at.peek(1) not in {"AS", "WHERE", "JOIN", "ON"})
-
-
-def _needed_state(query: str) -> str | None:
-    """A part of a query that depends on rows which were read before; None where there is none."""
-    tokens = tokenize(query)
-    at = [TokenCursor(tokens, index) for index, token in enumerate(tokens) if token.key in _NEEDS_STATE]
-    used = sorted({cursor.key for cursor in at if not _is_harmless(cursor)})
-    if used:
-        return f"it has {used[0]}"
-    return "it aggregates" if calls(query, AGGREGATES) else None
-
-
-def _is_harmless(at: TokenCursor) -> bool:
-    """Whether the next token belongs to IS [NOT] DISTINCT FROM, or to a star without some columns: * EXCEPT (a)."""
-    if at.key == "DISTINCT":
-        return at.peek(-1) in {"IS", "NOT"} and at.peek(1) == "FROM"
-    return at.key == "EXCEPT" and at.peek(-1) == "*" and at.peek(1) == "("
 
 
 def stream_refresh(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> StreamRefresh:
@@ -672,8 +572,22 @@ def table_source(name: TableName, table: str, context: Context) -> str:
     """The location of the table that a stream reads. Raises StreamingQueryError for what is no Delta table."""
     location = None if context.is_view(name) else location_of(context, name)
     if location is None or context.foreign(name) is not None:
-        raise errors.StreamingQueryError(table, f"{name} is no table of Delta", _MATERIALIZED)
+        raise errors.StreamingQueryError(table, f"{name} is no table of Delta", MATERIALIZED)
     return location
+
+
+def text_of_stream(query: str, table: TableName, context: Context) -> tuple[str, bool]:
+    """The query of a streaming table without STREAM, and whether each refresh computes all its rows.
+
+    Raises StreamingQueryError.
+    """
+    whole = text_of_all_rows(query)
+    if whole is not None:
+        return whole, True
+    text, reference = stream_of(query, str(table))
+    if reference.arguments is None:
+        table_source(TableName(reference.parts), str(table), context)
+    return text, False
 
 
 class _TableRows(_Rows):

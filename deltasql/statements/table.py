@@ -565,6 +565,7 @@ FIRST_CATALOGS: Mapping[str, tuple[str, ...]] = {
     "main": (),
     "hive_metastore": (),
     "samples": ("nyctaxi", "tpch"),
+    SYSTEM: (),
 }
 """The catalogs that every workspace of Databricks has, with their schemas beside `default`."""
 
@@ -575,7 +576,7 @@ def new_namespaces(statement: LogicalPlan, context: Context) -> Iterator[Catalog
     Without AUTO_CREATE only catalogs that a workspace has from its start are created, each with its schemas.
     """
     namespace = _namespace(statement, context)
-    if namespace is None or SYSTEM in namespace[:1] or INFORMATION_SCHEMA in namespace[1:]:
+    if namespace is None or INFORMATION_SCHEMA in namespace[1:]:
         return
     catalog, *schemas = namespace
     automatic = context.setting(session_settings.AUTO_CREATE)

@@ -2424,6 +2424,11 @@ class UnsupportedStatementError(DeltaSqlError):
     advice: str
 
 @dataclass(eq=False)
+class SystemTableError(DeltaSqlError):
+    operation: str
+    advice: str
+
+@dataclass(eq=False)
 class PartitionIfNotExistsError(DeltaSqlError):
     operation: str
     advice: str

@@ -23,9 +23,12 @@ class Unsupported(NamedTuple):
     operation: str
     advice: str
     patterns: tuple[str, ...]
-    error: type[errors.UnsupportedStatementError | errors.PartitionIfNotExistsError | errors.InsertIfNotExistsError] = (
+    error: type[
         errors.UnsupportedStatementError
-    )
+        | errors.SystemTableError
+        | errors.PartitionIfNotExistsError
+        | errors.InsertIfNotExistsError
+    ] = errors.UnsupportedStatementError
 
 
 _UNITY = "It belongs to Unity Catalog; the catalog of a warehouse keeps names and places of tables only. Leave it out."
@@ -53,7 +56,6 @@ OBJECTS = (
         _UNITY,
         (
             "ALTER … < SET|UNSET EXTERNAL >",
-            "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
             "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
             "< SYNC > SCHEMA|TABLE",
         ),
@@ -111,8 +113,10 @@ OBJECTS = (
     ),
     Unsupported(
         "{written}",
-        "system.information_schema describes the tables of all catalogs, DESCRIBE HISTORY the versions of one.",
+        "system.information_schema and DESCRIBE HISTORY tell of tables. For a test, make a table of this name "
+        "with rows: CREATE SCHEMA system.s, CREATE TABLE system.s.t (…).",
         ("⋯ FROM|JOIN|, < SYSTEM . part . part >",),
+        errors.SystemTableError,
     ),
     Unsupported(
         "{words} in place of a table",
@@ -123,6 +127,11 @@ OBJECTS = (
             "⋯ FROM|JOIN|AS ( < INSERT|MERGE|DELETE INTO|OVERWRITE|FROM|WITH >",
             "⋯ FROM|JOIN|AS ( < UPDATE|OPTIMIZE|VACUUM|RESTORE|CALL > part",
         ),
+    ),
+    Unsupported(
+        "The type {words}",
+        "A column of BINARY or STRING has shapes as WKB or WKT.",
+        ("CREATE|ALTER|REPLACE ⋯ < GEOMETRY|GEOGRAPHY > ( ANY",),
     ),
     # Other objects
     Unsupported(

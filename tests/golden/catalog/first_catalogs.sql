@@ -16,6 +16,18 @@ USE samples;
 SHOW SCHEMAS;
 USE hive_metastore.bronze;
 SHOW CATALOGS;
+-- name: tables of the service, which a test may make
+SELECT * FROM system.billing.usage;
+CREATE SCHEMA system.billing;
+CREATE TABLE system.billing.usage (workspace_id STRING, quantity DECIMAL(38, 18));
+INSERT INTO system.billing.usage VALUES ('1', 2.5);
+SELECT * FROM system.billing.usage;
+SHOW SCHEMAS IN system;
+SELECT table_catalog, table_schema FROM system.information_schema.tables WHERE table_name = 'usage';
+SELECT * FROM system.compute.clusters;
+CREATE CATALOG system;
+USE CATALOG system;
+SHOW TABLES IN billing;
 -- name: another one
 USE CATALOG other;
 CREATE TABLE other.default.t (id INT);

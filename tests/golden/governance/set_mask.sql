@@ -42,3 +42,13 @@ SHOW CREATE TABLE u;
 DROP TABLE u;
 CREATE TABLE w WITH ROW FILTER us ON (region) AS SELECT 1 AS id, 'NO' AS region;
 SHOW CREATE TABLE w;
+
+-- name: ADD COLUMN
+CREATE TABLE added (id INT, region STRING);
+ALTER TABLE added ADD COLUMN ssn STRING MASK hide COMMENT 'x' FIRST;
+ALTER TABLE added ADD COLUMNS (a STRING MASK default.hide_of USING COLUMNS (region, 'NO'), b INT);
+SHOW CREATE TABLE added;
+SELECT column_name, mask_name, using_columns FROM information_schema.column_masks WHERE table_name = 'added';
+ALTER TABLE added ADD COLUMN c STRING MASK no_such_function;
+ALTER TABLE added ADD COLUMN c STRING MASK hide_of;
+DESCRIBE added;

@@ -85,6 +85,35 @@ measures: [{name: most, expr: max(amount)}]
 $$;
 SELECT status, MEASURE(most) AS most FROM sales GROUP BY status ORDER BY status;
 SHOW TBLPROPERTIES sales;
+-- name: fields in place of dimensions, a materialization, measures with a window
+CREATE VIEW windows WITH METRICS LANGUAGE YAML AS $$
+version: 1.1
+source: orders
+fields:
+  - {name: day, expr: day}
+  - {name: status, expr: status, synonyms: [state]}
+measures:
+  - {name: total, expr: SUM(amount)}
+  - name: week
+    expr: SUM(amount)
+    window:
+      - order: day
+        range: trailing 7 day
+        semiadditive: last
+  - name: so far
+    expr: SUM(amount)
+    window: [{order: day, range: cumulative, semiadditive: last}]
+  - {name: growth, expr: MEASURE(total) / MEASURE(week)}
+materialization:
+  schedule: every 6 hours
+  mode: relaxed
+  materialized_views:
+    - {name: by_status, type: aggregated, dimensions: [status], measures: [total]}
+$$;
+DESCRIBE TABLE windows;
+SELECT status, MEASURE(total) AS total FROM windows GROUP BY status ORDER BY status;
+SELECT day, MEASURE(week) FROM windows GROUP BY day;
+SELECT day, MEASURE(growth) FROM windows GROUP BY day;
 -- name: wrong in queries
 SELECT MEASURE(nope) FROM sales;
 SELECT MEASURE(mst) FROM sales;

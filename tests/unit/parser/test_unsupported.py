@@ -98,7 +98,7 @@ def test_names() -> None:
     assert refused_name(Caret(sql, 14, 15)) is None
     error = refused_name(Caret(sql, 21, 40))
     assert error is not None
-    assert error.message.startswith("system.access.audit is not supported.")
+    assert error.message.startswith("system.access.audit is a table of Databricks' service, and not there.")
     assert unsupported("SELECT 1") is None
 
 

@@ -124,3 +124,11 @@ def test_jupyter_with_sql_as_its_language() -> None:
 def test_files_that_are_no_notebook(text: str) -> None:
     with pytest.raises(ValueError, match=r"no list of cells|JSON|Expecting"):
         source_of_ipynb(text)
+
+
+def test_words_of_languages_without_marks() -> None:
+    source = "-- Databricks notebook source\nSELECT 1\n-- COMMAND ----------\n\n%md\n# Title; x\n-- COMMAND ----------\n%sql SELECT 2\n, 3\n"
+    assert [cell.language for cell in cells_of(source)] == ["sql", "md", "sql"]
+    assert [item.text for item in split(source)] == ["SELECT 1", "SELECT 2\n, 3"]
+    (first, second) = split("%sql\n-- a comment\nSELECT 1;\nSELECT 5 % 2")
+    assert (first.text, second.text) == ("-- a comment\nSELECT 1", "SELECT 5 % 2")
