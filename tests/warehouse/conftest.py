@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from databricks import sql
+from databricks.sql.thrift_api.TCLIService import ttypes
 
 from deltasql.warehouse import Address, running
 
@@ -54,3 +55,15 @@ def rows_of(opened: Any, statement: str, parameters: Any = None, **options: Any)
     with opened.cursor() as cursor:
         cursor.execute(statement, parameters, **options)
         return [tuple(row) for row in cursor.fetchall()]
+
+
+def execute(opened: Any, statement: str, **options: Any) -> Any:
+    """The answer to ExecuteStatement, as clients of other languages send it."""
+    backend = opened.session.backend
+    request = ttypes.TExecuteStatementReq(
+        sessionHandle=opened.session._session_id.to_thrift_handle(),
+        statement=statement,
+        getDirectResults=ttypes.TSparkGetDirectResults(maxRows=1000, maxBytes=1 << 20),
+        **options,
+    )
+    return backend.make_request(backend._client.ExecuteStatement, request)

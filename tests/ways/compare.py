@@ -16,6 +16,11 @@ import pyarrow.parquet as pq
 from deltasql import DeltaSqlError, Session
 from deltasql.plan.hidden_names import IS_CHANGE
 
+
+class StartedError(Exception):
+    """An engine was asked for."""
+
+
 MODES = ("EXECUTORS", "DRIVER")
 OWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}")
 """Ids that are made up: of tables, columns, files."""

@@ -2,127 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql import DeltaSqlError, Session, connect
-from deltasql.base.errors.base import LeftToEngineError
-from deltasql.engines.local import aggregates, selections, sources
+from deltasql import DeltaSqlError, Session
 from deltasql.engines.local import rewrites as rewritten_here
-from deltasql.engines.local.selections import rows_of, values
-from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.local import selections, sources
 from deltasql.files import stage
 from deltasql.files.reading import file_reader
-from deltasql.plan import ComputedBy
-from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
-from deltasql.sql.evaluated import RowScope, row_expression
-
-COLUMNS = StructType(
-    (StructField("a", INTEGER), StructField("n", LONG), StructField("v", STRING), StructField("x", DOUBLE))
-)
-NAN = float("nan")
-TABLE = pa.table(
-    {
-        "a": pa.array([1, None, 3], pa.int32()),
-        "n": pa.array([1, 2, 2**63 - 1]),
-        "v": pa.array(["x", None, "ü"]),
-        "x": pa.array([NAN, -0.0, None]),
-    }
-)
-
-
-class StartedError(Exception):
-    """An engine was asked for."""
+from tests.ways.compare import StartedError
 
 
 @pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    def refuse(_: SparkHandle) -> NoReturn:
-        raise StartedError
-
-    # Another test of this process may have started Spark.
-    monkeypatch.setattr(SparkHandle, "session", property(refuse))
-    with connect(str(tmp_path), engine="spark") as opened:
-        opened.sql("CREATE TABLE t (id INT, v STRING, n BIGINT NOT NULL, s STRUCT<x: INT>)")
-        opened.sql("INSERT INTO t (id, v, n) VALUES (1, 'a', 1), (2, 'b', 2), (NULL, NULL, 3)")
-        yield opened
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("a = 1", [True, None, False]),
-        ("a <> 1 OR v IS NULL", [False, True, True]),
-        ("NOT (a = 1 AND n = 1)", [False, True, True]),
-        ("a <=> CAST(NULL AS INT)", [False, True, False]),
-        ("a <=> 3", [False, False, True]),
-        ("a IN (1, 3)", [True, None, True]),
-        ("a NOT BETWEEN 0 AND n", [False, None, False]),
-        ("v >= 'x'", [True, None, True]),
-        ("n - 1", [0, 1, 2**63 - 2]),
-        ("CAST(a AS BIGINT)", [1, None, 3]),
-        ("'c'", ["c", "c", "c"]),
-        ("CAST(NULL AS INT)", [None, None, None]),
-        ("(a - 3) % 2", [0, None, 0]),
-        ("(a - 4) % 2", [-1, None, -1]),
-        ("a * 2 - n % 2", [1, None, 5]),
-        ("a / 4", [0.25, None, 0.75]),
-        ("x + 1.5", [NAN, 1.5, None]),
-        ("CAST(n AS DOUBLE)", [1.0, 2.0, 2.0**63]),
-        ("x = x", [True, True, None]),
-        ("x <> 0", [True, False, None]),
-        ("x <=> 0", [False, True, False]),
-        ("x > 5", [True, False, None]),
-        ("5 <= x", [True, False, None]),
-        ("x < 5", [False, True, None]),
-        ("x <= x - 1", [True, False, None]),
-        ("1 = 1 AND 2 > 3", [False, False, False]),
-    ],
-)
-def test_values(text: str, found: list[object]) -> None:
-    expression = row_expression(text, RowScope({"t": COLUMNS}))
-    # NaN is equal to nothing but its own text.
-    assert list(map(repr, values(expression, rows_of("t", TABLE)).to_pylist())) == list(map(repr, found))
-
-
-@pytest.mark.parametrize("text", ["n + 1", "n * 2", "-2 - n"])
-def test_a_number_that_does_not_fit_is_left_to_an_engine(text: str) -> None:
-    expression = row_expression(text, RowScope({"t": COLUMNS}))
-    with pytest.raises(LeftToEngineError):
-        values(expression, rows_of("t", TABLE))
-
-
-@pytest.mark.parametrize(
-    ("on", "met"),
-    [
-        ("t.a = s.a", [(0, 0), (0, 2), (2, 1)]),
-        ("s.n = t.a AND t.v = 'x'", [(0, 0)]),
-        ("t.a < s.a", [(0, 1)]),
-        ("t.a <=> s.a", [(0, 0), (0, 2), (1, 3), (2, 1)]),
-        ("t.a = 1 OR s.a = 3", [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (2, 1)]),
-    ],
-)
-def test_pairs(on: str, met: list[tuple[int, int]]) -> None:
-    source = pa.table({"a": pa.array([1, 3, 1, None], pa.int32()), "n": pa.array([1, 2, 3, 4])})
-    scope = RowScope({"t": COLUMNS, "s": StructType(COLUMNS.fields[:2])})
-    left, right = sources.equal_pairs(rows_of("t", TABLE), rows_of("s", source), row_expression(on, scope))
-    assert list(zip(left.tolist(), right.tolist(), strict=True)) == met
-
-
-@pytest.mark.parametrize("on", ["t.a < s.a", "t.a = s.a"])
-def test_too_many_pairs_are_left_to_an_engine(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "JOINED_PAIRS", 1)
-    rows = pa.table({"a": pa.array([1, 1], pa.int32())})
-    scope = RowScope({"t": StructType(COLUMNS.fields[:1]), "s": StructType(COLUMNS.fields[:1])})
-    with pytest.raises(LeftToEngineError):
-        sources.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope))
+def session(sleeping: Session) -> Session:
+    sleeping.sql("CREATE TABLE t (id INT, v STRING, n BIGINT NOT NULL, s STRUCT<x: INT>)")
+    sleeping.sql("INSERT INTO t (id, v, n) VALUES (1, 'a', 1), (2, 'b', 2), (NULL, NULL, 3)")
+    return sleeping
 
 
 @pytest.mark.parametrize("vectors", [False, True])
@@ -497,55 +399,3 @@ def test_columns_of_parquet_files(large: Session, tmp_path: Path, text: str) -> 
     pq.write_table(pa.table({"id": pa.array([1, 5], pa.int32()), "twice": pa.array([3, 4], pa.int32())}), place)
     large.sql(f"MERGE INTO t USING ({text.format(place)}) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = s.twice")
     assert rows_of_table(large, "t")[0][2] == (1 if "AS" in text else 3)
-
-
-CORNERS = (
-    "UPDATE e SET v = 'x' WHERE id = 1",
-    "UPDATE e SET v = 'x'",
-    "UPDATE e SET v = upper(v) WHERE id = 1",
-    "UPDATE e SET p = 7 WHERE id = 2",
-    "DELETE FROM e WHERE id > 1 OR v IS NULL",
-    "DELETE FROM e WHERE id IN (SELECT id FROM s)",
-    "MERGE INTO e USING s ON e.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *",
-    "MERGE INTO e USING s ON e.id = s.id AND e.p = s.p WHEN MATCHED AND e.v = 'a' THEN DELETE",
-    "MERGE INTO e USING s ON e.id > s.id WHEN MATCHED THEN DELETE",
-    "MERGE INTO e USING s ON e.id = s.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = 'gone'",
-    "INSERT INTO e SELECT id, v, p FROM s WHERE id > 1",
-    "SELECT v, p FROM e WHERE id > 1 ORDER BY v LIMIT 1",
-    "SELECT p, count(*), max(v) FROM e GROUP BY p",
-)
-"""Statements over columns whose types are known without an engine: else it is asked for these, by EXPLAIN as well."""
-
-
-@pytest.mark.parametrize("small", [True, False])
-@pytest.mark.parametrize(
-    "clauses",
-    [
-        "",
-        " PARTITIONED BY (p)",
-        " TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
-        " TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
-        " TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
-        " TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
-    ],
-)
-def test_explain_names_the_way_that_is_taken(
-    session: Session, monkeypatch: pytest.MonkeyPatch, clauses: str, small: bool
-) -> None:
-    for module in (rewritten_here, selections, aggregates):
-        monkeypatch.setattr(module, "is_small", lambda _: small)
-    session.sql("CREATE TABLE s (id INT, v STRING, p INT)")
-    session.sql("INSERT INTO s VALUES (1, 's', 1), (9, 'n', 2)")
-    for statement in CORNERS:
-        session.sql(f"CREATE OR REPLACE TABLE e (id INT, v STRING, p INT){clauses}")
-        session.sql("INSERT INTO e VALUES (1, 'a', 1), (2, 'b', 1), (3, NULL, 2)")
-        (plan,) = session.sql(f"EXPLAIN {statement}").collect()[0]
-        said = plan.partition("== Rows ==\n")[2].partition("\n")[0]
-        try:
-            result = session.sql(statement)
-            result.collect()
-            taken = "computed in this process"
-            assert [way.by for way in result.ways] == [ComputedBy.PROCESS], statement
-        except StartedError:
-            taken = "computed by the engine"
-        assert said.startswith(taken), f"{statement}: {said}"

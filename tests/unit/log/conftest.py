@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from deltasql.log.configuration import properties
 from deltasql.log.protocol import FEATURES, Protocol, Support
 from deltasql.log.replay.snapshot import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
+from tests.unit.log.catalog_lab import MANAGED, Lab
 from tests.unit.log.races import Table
 
 SCHEMA = StructType((StructField("x", LONG), StructField("p", STRING)))
@@ -91,3 +93,15 @@ def weakened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def table(tmp_path: Path) -> Table:
     """Files `f1` (rows 0 to 9) and `f2` (10 to 19) of a table with deletion vectors; see races."""
     return Table(str(tmp_path / "t"))
+
+
+@pytest.fixture(params=["disk", "objects"])
+def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """A warehouse with a table `t` that the catalog manages, of one row: 0."""
+    made = Lab(str(tmp_path / "w") if request.param == "disk" else f"memory://{uuid.uuid4().hex}/w")
+    session = made.session()
+    session.sql(f"CREATE TABLE t (id INT) {MANAGED}")
+    session.sql("INSERT INTO t VALUES (0)")
+    yield made
+    for session in made.opened:
+        session.close()

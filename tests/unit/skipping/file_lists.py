@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 
+from deltasql.log.skipping.pruning import prune
 from deltasql.schema.types import DataType, StructField, StructType
 
 
@@ -23,3 +26,16 @@ def table(stats: Sequence[str | None], **partitions: Sequence[str | None]) -> pa
             "partitionValues": pa.array(rows, kind),
         }
     )
+
+
+def bounds(column: str, *pairs: tuple[Any, Any], nulls: int = 0) -> list[str | None]:
+    return [
+        json.dumps(
+            {"numRecords": 9, "minValues": {column: low}, "maxValues": {column: high}, "nullCount": {column: nulls}}
+        )
+        for low, high in pairs
+    ]
+
+
+def kept(files: pa.Table, predicate: str | None, schema: StructType, *partitions: str, **options: Any) -> str:
+    return "".join(prune(files, predicate, schema, partitions, **options)["path"].to_pylist())

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -32,6 +29,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from tests.samples import examples
+from tests.unit.skipping.file_lists import table
 
 
 def files_of(column: str, *pairs: tuple[Any, Any]) -> pa.Table:
@@ -39,19 +37,7 @@ def files_of(column: str, *pairs: tuple[Any, Any]) -> pa.Table:
         json.dumps({"numRecords": 9, "minValues": {column: low}, "maxValues": {column: high}, "nullCount": {column: 0}})
         for low, high in pairs
     ]
-    return _files(texts)
-
-
-def _files(texts: Sequence[str], **partitions: Sequence[str | None]) -> pa.Table:
-    rows = [{name: values[index] for name, values in partitions.items()} for index in range(len(texts))]
-    kind = pa.struct([(name, pa.string()) for name in partitions])
-    return pa.table(
-        {
-            "path": [str(index) for index in range(len(texts))],
-            "stats": pa.array(texts, pa.string()),
-            "partitionValues": pa.array(rows, kind),
-        }
-    )
+    return table(texts)
 
 
 def kept(files: pa.Table, kind: DataType, predicate: str, zone: str = "UTC") -> str:
@@ -216,7 +202,7 @@ def test_sums(kind: DataType, predicate: str, expected: str) -> None:
     ],
 )
 def test_whole_partitions_only_where_the_outcome_is_certain(predicate: str, expected: str | None) -> None:
-    files = _files(["{}"] * 4, c=["2019-12-31", "2020-01-01", "2020-06-01", None])
+    files = table(["{}"] * 4, c=["2019-12-31", "2020-01-01", "2020-06-01", None])
     found = matches_partition(files, predicate, StructType((StructField("c", DATE),)), ["c"])
     assert (None if found is None else "".join(found["path"].to_pylist())) == expected
 
@@ -243,7 +229,7 @@ RECENT = [date.today() - timedelta(days=days) for days in (400, 40, 4)]
 def test_what_is_recent(predicate: str, expected: str) -> None:
     files = files_of("c", *((day.isoformat(), day.isoformat()) for day in RECENT))
     assert kept(files, DATE, predicate) == expected
-    parts = _files(["{}"] * 3, c=[day.isoformat() for day in RECENT])
+    parts = table(["{}"] * 3, c=[day.isoformat() for day in RECENT])
     schema = StructType((StructField("c", DATE),))
     assert "".join(prune(parts, predicate, schema, ["c"])["path"].to_pylist()) == expected
     # The clock moves on: what is kept may not be deleted as a whole.
@@ -255,147 +241,6 @@ def test_moments_that_are_recent() -> None:
     assert kept(files, TIMESTAMP, "c > now() - INTERVAL 10 DAYS") == "2"
     assert kept(files, TIMESTAMP, "c > current_timestamp() - INTERVAL 10 HOURS") == "012"
     assert kept(files, TIMESTAMP, "to_date(c) >= current_date() - 10") == "2"
-
-
-# Against DuckDB: random rows, statistics made by the rules, random predicates
-
-SCHEMA = StructType(
-    tuple(
-        StructField(name, kind)
-        for name, kind in (("i", INTEGER), ("s", STRING), ("d", DATE), ("t", TIMESTAMP), ("x", DOUBLE))
-    )
-)
-ROW = st.fixed_dictionaries(
-    {
-        "i": st.none() | st.integers(-6, 6) | st.sampled_from([2**31 - 1, -(2**31)]),
-        "s": st.none() | st.text("ab%_é", max_size=4),
-        "d": st.none()
-        | st.dates(date(2019, 12, 1), date(2021, 2, 1))
-        | st.sampled_from([date(1, 1, 1), date(9999, 12, 31)]),
-        "t": st.none() | st.datetimes(datetime(2019, 12, 30), datetime(2020, 1, 3)),
-        "x": st.none() | st.floats(-3, 3) | st.sampled_from([math.nan, math.inf, -math.inf]),
-    }
-)
-TERMS = {
-    "i": ["i", "i + 2", "1 + i", "i - 1", "3 - i", "coalesce(i, 2)"],
-    "s": ["s", "left(s, 1)", "left(s, 2)", "substring(s, 1, 2)", "substring(s, 2, 1)"],
-    "d": [
-        "d",
-        "CAST(d AS DATE)",
-        "date_add(d, 2)",
-        "trunc(d, 'MM')",
-        "trunc(d, 'YEAR')",
-        "date_format(d, 'yyyy-MM-dd')",
-    ],
-    "t": [
-        "CAST(t AS DATE)",
-        "to_date(t)",
-        "date_format(t, 'yyyy-MM-dd')",
-        "date_trunc('DAY', t)",
-        "date_trunc('HOUR', t)",
-    ],
-    "y": ["year(d)", "year(t)"],
-    "x": ["x", "CAST(x AS DOUBLE)"],
-}
-CONSTANTS: dict[str, st.SearchStrategy[str]] = {
-    "i": st.integers(-8, 8).map(str),
-    "s": st.text("ab%_é", max_size=3).map(lambda text: f"'{text}'"),
-    "d": st.dates(date(2019, 12, 1), date(2021, 2, 1)).map(lambda day: f"'{day}'"),
-    "t": st.dates(date(2019, 12, 30), date(2020, 1, 3)).map(lambda day: f"'{day}'"),
-    "y": st.integers(2018, 2022).map(str),
-    "x": st.sampled_from(["-1.5D", "0.0D", "2.25D"]),
-}
-DUCK = {
-    "date_add(d, 2)": "(d + 2)",
-    "trunc(d, 'MM')": "CAST(date_trunc('month', d) AS DATE)",
-    "trunc(d, 'YEAR')": "CAST(date_trunc('year', d) AS DATE)",
-    "date_format(d, 'yyyy-MM-dd')": "strftime(d, '%Y-%m-%d')",
-    "date_format(t, 'yyyy-MM-dd')": "strftime(t, '%Y-%m-%d')",
-    "to_date(t)": "CAST(t AS DATE)",
-    **{
-        f"{term}": f"CAST({term.replace('i', 'CAST(i AS BIGINT)', 1)} AS BIGINT)"
-        for term in ("i + 2", "1 + i", "i - 1", "3 - i")
-    },
-}
-
-
-@st.composite
-def comparisons(draw: st.DrawFn) -> tuple[str, str]:
-    """A predicate for us and the same for DuckDB."""
-    kind = draw(st.sampled_from(sorted(TERMS)))
-    term = draw(st.sampled_from(TERMS[kind]))
-    first, second = draw(CONSTANTS[kind]), draw(CONSTANTS[kind])
-    shape = draw(
-        st.sampled_from(
-            ["{t} {op} {a}", "{a} {op} {t}", "{t} BETWEEN {a} AND {b}", "{t} IN ({a}, {b})", "{t} NOT IN ({a}, {b})"]
-        )
-    )
-    op = draw(st.sampled_from(["=", "<>", "<", "<=", ">", ">="]))
-    theirs = [text.replace("D", "") if kind == "x" else text for text in (first, second)]
-    return (
-        shape.format(t=term, op=op, a=first, b=second),
-        shape.format(t=DUCK.get(term, term), op=op, a=theirs[0], b=theirs[1]),
-    )
-
-
-def joined(inner: st.SearchStrategy[tuple[str, str]]) -> st.SearchStrategy[tuple[str, str]]:
-    pairs = st.tuples(st.sampled_from(["({} AND {})", "({} OR {})"]), inner, inner)
-    both = pairs.map(lambda item: (item[0].format(item[1][0], item[2][0]), item[0].format(item[1][1], item[2][1])))
-    return both | inner.map(lambda item: (f"NOT ({item[0]})", f"NOT ({item[1]})"))
-
-
-PREDICATES = st.recursive(comparisons(), joined, max_leaves=4)
-
-
-def statistics(rows: Sequence[dict[str, Any]]) -> str:
-    low, high, nulls = {}, {}, {}
-    for name in rows[0]:
-        values = [row[name] for row in rows if row[name] is not None]
-        nulls[name] = len(rows) - len(values)
-        if values:
-            key = (lambda item: (math.isnan(item), item if not math.isnan(item) else 0)) if name == "x" else None
-            low[name], high[name] = json_value(min(values, key=key)), json_value(max(values, key=key))
-    return json.dumps({"numRecords": len(rows), "minValues": low, "maxValues": high, "nullCount": nulls})
-
-
-def json_value(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds") + "Z"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value.isoformat() if isinstance(value, date) else value
-
-
-def duckdb_files(connection: Any, content: Sequence[Sequence[dict[str, Any]]], predicate: str) -> set[str]:
-    """The files that hold a row for which the predicate is TRUE."""
-    kinds = pa.schema(
-        [
-            ("f", pa.string()),
-            ("i", pa.int32()),
-            ("s", pa.string()),
-            ("d", pa.date32()),
-            ("t", pa.timestamp("us")),
-            ("x", pa.float64()),
-        ]
-    )
-    rows = [{"f": str(number), **row} for number, group in enumerate(content) for row in group]
-    connection.register("rows", pa.Table.from_pylist(rows, kinds))
-    return {name for (name,) in connection.sql(f"SELECT DISTINCT f FROM rows WHERE {predicate}").fetchall()}
-
-
-@pytest.fixture(scope="module")
-def connection() -> Any:
-    with duckdb.connect() as opened:
-        yield opened
-
-
-@examples(max_examples=400)
-@given(content=st.lists(st.lists(ROW, min_size=1, max_size=3), min_size=1, max_size=4), pair=PREDICATES)
-def test_no_file_with_a_row_is_dropped(connection: Any, content: Any, pair: tuple[str, str]) -> None:
-    ours, theirs = pair
-    files = _files([statistics(rows) for rows in content])
-    found = set(prune(files, ours, SCHEMA, (), timezone="UTC")["path"].to_pylist())
-    assert duckdb_files(connection, content, theirs) <= found, ours
 
 
 ZONES = ["America/Havana", "America/Sao_Paulo", "Asia/Tehran", "Pacific/Apia", "Europe/Berlin", "+05:30"]
