@@ -422,7 +422,13 @@ def test_transactions(connect: Connect) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        *("SHOW TABLES", "SHOW SCHEMAS IN spark_catalog", "SHOW CATALOGS", "SHOW FUNCTIONS", "DESCRIBE EXTENDED refused"),
+        *(
+            "SHOW TABLES",
+            "SHOW SCHEMAS IN spark_catalog",
+            "SHOW CATALOGS",
+            "SHOW FUNCTIONS",
+            "DESCRIBE EXTENDED refused",
+        ),
         *("DESCRIBE QUERY SELECT 1", "SELECT * FROM spark_catalog.information_schema.columns"),
     ],
 )
