@@ -10,7 +10,7 @@ set them by hand, and no statement shows them among the table's properties.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
@@ -93,16 +93,31 @@ COLUMN_TAGS = "deltasql.columnTags"
 """Tags of its columns, as JSON."""
 REFRESH = "deltasql.refresh"
 """The last refresh of a materialized view or streaming table, as JSON: its definition, and the versions it has read."""
+PROVIDER = "deltasql.provider"
+"""`iceberg` for a table of the warehouse that was created USING iceberg."""
 
 UNITY_TABLE_ID = "io.unitycatalog.tableId"
 """The number of a table in its Unity Catalog, which no other table may have."""
 
-DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS, REFRESH})
+DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS, REFRESH, PROVIDER})
+_FORMATS = "delta.universalFormat.enabledFormats"
+_OF_ICEBERG = {"delta.enableIcebergCompatV2": "true", _FORMATS: "iceberg"}
 
 
 def without_deltasql_properties(configuration: Mapping[str, str]) -> dict[str, str]:
-    """The properties that users see."""
-    return {key: value for key, value in configuration.items() if key not in DELTASQL_PROPERTIES}
+    """The properties that users see. The format of a table USING iceberg is its provider, not a property."""
+    unseen = {_FORMATS, *DELTASQL_PROPERTIES} if PROVIDER in configuration else DELTASQL_PROPERTIES
+    return {key: value for key, value in configuration.items() if key not in unseen}
+
+
+def of_managed_iceberg(properties: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The properties of a table of the warehouse USING iceberg: one of Delta that readers of Iceberg read as well."""
+    return (*_OF_ICEBERG.items(), *(pair for pair in properties if pair[0] not in _OF_ICEBERG))
+
+
+def provider(configuration: Mapping[str, str]) -> str:
+    """The format of a table as it was declared: `delta` or `iceberg`."""
+    return configuration.get(PROVIDER, "delta")
 
 
 CONSTRAINT_PREFIX = "delta.constraints."

@@ -35,7 +35,18 @@ from deltasql.log import (
     with_keys,
     with_valid_formats,
 )
-from deltasql.plan import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, SqlText, Supplied, TableName, Write
+from deltasql.plan import (
+    SCAN_COLUMNS,
+    Check,
+    ColumnPath,
+    MemoryRows,
+    Operator,
+    Project,
+    SqlText,
+    Supplied,
+    TableName,
+    Write,
+)
 from deltasql.planner import (
     ICEBERG,
     WHOLE_TABLE,
@@ -84,7 +95,7 @@ from deltasql.statements.constraints import constraints_of, declared_constraints
 from deltasql.statements.create_text import column_text, position_in_create
 from deltasql.statements.delete import refuse_append_only
 from deltasql.statements.insert_rows import stored_memory_rows
-from deltasql.statements.source_table import created_source, is_other_format
+from deltasql.statements.source_table import created_source, is_managed_iceberg, is_other_format
 from deltasql.statements.table import (
     DEFAULT_COLLATION,
     ClusterBy,
@@ -211,6 +222,8 @@ def _check_same_properties(location: str, declared: Mapping[str, str], existing:
 @plan.register
 def plan_create_table(statement: CreateTable, context: Context) -> Plan:
     """Creates a table, replaces one, or registers a name for an existing log."""
+    if is_managed_iceberg(statement):
+        statement = _as_delta(statement)
     _refuse_clauses(statement, context)
     context.refuse_version(statement.table)
     try:
@@ -219,6 +232,16 @@ def plan_create_table(statement: CreateTable, context: Context) -> Plan:
         return _created(_collated(statement, context), context)
     except DeltaSqlError as error:
         raise error.at(position_in_create(error, statement, context)) from None
+
+
+def _as_delta(statement: CreateTable) -> CreateTable:
+    """A table USING iceberg as one of Delta with metadata of Iceberg. It is clustered by what it is partitioned by."""
+    statement = replace(statement, properties=table_properties.of_managed_iceberg(statement.properties))
+    partitions = statement.partitioned_by
+    if not partitions or statement.cluster_by is not None or any(item.type is not None for item in partitions):
+        return statement
+    columns = tuple(ColumnPath((item.name,), item.start, item.end) for item in partitions)
+    return replace(statement, partitioned_by=(), cluster_by=ClusterBy(columns))
 
 
 def _collated(statement: CreateTable, context: Context) -> CreateTable:
@@ -378,7 +401,7 @@ def _defines_columns(statement: CreateTable) -> bool:
 
 def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     caret = context.caret(statement.table.start, statement.table.end)
-    if not is_other_format(statement):
+    if not is_other_format(statement) and not is_managed_iceberg(statement):
         try:
             refuse_provider(statement.provider, statement.table)
         except DeltaSqlError as error:
@@ -414,7 +437,7 @@ def _definition(
         id=str(uuid4()),
         schema=schema,
         partition_columns=partitions,
-        configuration=MappingProxyType({**parsed.configuration, **constraints}),
+        configuration=MappingProxyType({**parsed.configuration, **constraints, **_provider(statement)}),
         description=statement.comment or parsed.comment,
         created_time=int(time.time() * 1000),
     )
@@ -444,6 +467,11 @@ def _definition(
         table=str(statement.table),
     )
     return tracked_metadata(metadata, protocol, target.snapshot), protocol
+
+
+def _provider(statement: CreateTable) -> Mapping[str, str]:
+    """The property of a table that is not declared as one of Delta."""
+    return {table_properties.PROVIDER: ICEBERG} if is_managed_iceberg(statement) else {}
 
 
 def _creation_actions(

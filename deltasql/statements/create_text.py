@@ -43,7 +43,10 @@ def create_statement(
     elements += [key.clause(name) for key in keys_of(snapshot.metadata)]
     columns = ",\n".join(f"  {element}" for element in elements)
     table = ".".join(map(quote, name))
-    lines = [f"CREATE TABLE {table} (\n{columns})" if columns else f"CREATE TABLE {table}", "USING delta"]
+    lines = [
+        f"CREATE TABLE {table} (\n{columns})" if columns else f"CREATE TABLE {table}",
+        f"USING {table_properties.provider(snapshot.configuration)}",
+    ]
     if snapshot.partition_columns:
         lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
     lines += _clustered_by(snapshot)

@@ -312,7 +312,11 @@ def table_json(
         | ({"partition_values": dict(partition)} if partition else {})
         | {"location": table_uri(snapshot.location)}
         | _pair_if_set("created_time", _moment(metadata.created_time))
-        | {"last_access": "UNKNOWN", "type": table_kind(entry), "provider": "delta"}
+        | {
+            "last_access": "UNKNOWN",
+            "type": table_kind(entry),
+            "provider": table_properties.provider(metadata.configuration),
+        }
         | _pair_if_set("owner", governance.owner)
         | _pair_if_set("comment", metadata.description)
         | {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(metadata.configuration)).items()))}
@@ -603,7 +607,7 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
     if snapshot.metadata.description is not None:
         yield "Comment", snapshot.metadata.description, ""
     yield "Location", snapshot.location, ""
-    yield "Provider", "delta", ""
+    yield "Provider", table_properties.provider(snapshot.configuration), ""
     yield from owner_rows(governance)
     yield "Table Properties", f"[{properties}]", ""
     if entry is not None and entry.refreshed is not None:

@@ -49,7 +49,14 @@ _PATH = "path"
 
 def is_other_format(statement: CreateTable) -> bool:
     """Whether CREATE TABLE names a format other than Delta that tables can have."""
-    return statement.provider is not None and statement.provider.lower() in FORMATS
+    if statement.provider is None or is_managed_iceberg(statement):
+        return False
+    return statement.provider.lower() in FORMATS
+
+
+def is_managed_iceberg(statement: CreateTable) -> bool:
+    """Whether CREATE TABLE is of a table USING iceberg in the warehouse, which is written as one of Delta."""
+    return (statement.provider or "").lower() == ICEBERG and _location(statement) is None
 
 
 def created_source(statement: CreateTable, context: Context) -> Plan:
@@ -164,11 +171,7 @@ def _refuse_for_iceberg(statement: CreateTable, table: str) -> None:
     """Iceberg tables are read only, with the columns of their metadata."""
     if statement.query is not None:
         raise errors.SourceOperationError(
-            "AS SELECT", table, ICEBERG, "Iceberg tables are read only. Write USING delta."
-        )
-    if _location(statement) is None:
-        raise errors.SourceOperationError(
-            "A table without LOCATION", table, ICEBERG, "Name the folder of an Iceberg table: LOCATION '/path'."
+            "AS SELECT", table, ICEBERG, "With LOCATION it is read only. Leave out LOCATION, or write USING delta."
         )
     if statement.columns is not None or statement.partitioned_by:
         raise errors.SourceOperationError(

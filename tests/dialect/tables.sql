@@ -122,7 +122,7 @@ CREATE TABLE csv_table (id INT) USING CSV OPTIONS (header 'true') LOCATION '${HE
 -- works
 CREATE TABLE parquet_table (id INT) USING PARQUET;
 
--- refused UNSUPPORTED_FEATURE.TABLE_OPERATION
+-- works
 CREATE TABLE iceberg_table (id INT) USING ICEBERG;
 
 -- refused DELTA_TABLE_ONLY_OPERATION

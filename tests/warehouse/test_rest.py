@@ -125,6 +125,8 @@ def test_unity_catalog(client: Client) -> None:
     assert [(item["name"], item["file_size"]) for item in folder] == [("a b.bin", 2)]
     assert client.call("DELETE", path).status_code == 204
     assert client.call("GET", path).status_code == 404
+    summaries = client.call("GET", f"{base}/table-summaries", params={"catalog_name": "uc"}).json()["tables"]
+    assert {"full_name": "uc.s.t", "table_type": "MANAGED"} in summaries
     missing = client.call("GET", f"{base}/tables/uc.s.missing")
     assert (missing.status_code, missing.json()["error_code"]) == (404, "NOT_FOUND")
     assert not client.call("GET", f"{base}/tables/uc.s.missing/exists").json()["table_exists"]

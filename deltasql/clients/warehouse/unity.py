@@ -95,6 +95,16 @@ def tables(runs: QueryRunner, asked: dict[str, Any]) -> Any:
     return {"tables": found}
 
 
+def table_summaries(runs: QueryRunner, asked: dict[str, Any]) -> Any:
+    inside = str(asked["catalog_name"])
+    rows = runs.query(
+        "SELECT table_schema, table_name, table_type FROM "
+        f"{_name(inside)}.information_schema.tables WHERE table_schema <> 'information_schema'"
+    )
+    found = [(f"{inside}.{row['table_schema']}.{row['table_name']}", row["table_type"]) for row in rows]
+    return {"tables": [{"full_name": name, "table_type": kind} for name, kind in found]}
+
+
 def table(runs: QueryRunner, asked: dict[str, Any]) -> Any:
     return _table(runs, asked["name"])
 
@@ -215,6 +225,7 @@ ROUTES: list[tuple[str, str, _Work]] = [
     ("GET", f"{_PREFIX}/schemas/{{name}}", schema),
     ("DELETE", f"{_PREFIX}/schemas/{{name}}", drop_schema),
     ("GET", f"{_PREFIX}/tables", tables),
+    ("GET", f"{_PREFIX}/table-summaries", table_summaries),
     ("GET", f"{_PREFIX}/tables/{{name}}", table),
     ("GET", f"{_PREFIX}/tables/{{name}}/exists", table_exists),
     ("DELETE", f"{_PREFIX}/tables/{{name}}", drop_table),
