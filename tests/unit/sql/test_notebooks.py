@@ -127,7 +127,8 @@ def test_files_that_are_no_notebook(text: str) -> None:
 
 
 def test_words_of_languages_without_marks() -> None:
-    source = "-- Databricks notebook source\nSELECT 1\n-- COMMAND ----------\n\n%md\n# Title; x\n-- COMMAND ----------\n%sql SELECT 2\n, 3\n"
+    between = "\n-- COMMAND ----------\n"
+    source = between.join(("-- Databricks notebook source\nSELECT 1", "\n%md\n# Title; x", "%sql SELECT 2\n, 3\n"))
     assert [cell.language for cell in cells_of(source)] == ["sql", "md", "sql"]
     assert [item.text for item in split(source)] == ["SELECT 1", "SELECT 2\n, 3"]
     (first, second) = split("%sql\n-- a comment\nSELECT 1;\nSELECT 5 % 2")
