@@ -237,15 +237,11 @@ class _Reader:
         source = self.scalar(self.needed(values, "source", node)).rstrip().rstrip(";")
         joins = tuple(self.joins(values.get("joins"), SOURCE))
         self.once([(join.name, item) for join, item in joins], "join")
-        if "dimensions" in values and "fields" in values:
-            self.refuse(values["fields"], "Dimensions stand below dimensions or below fields, not below both.")
-        dimensions = tuple(self.items(values.get("dimensions", values.get("fields")), "dimension"))
+        dimensions = tuple(self.items(self.dimensions(values), "dimension"))
         measures = tuple(self.items(values.get("measures"), "measure"))
         self.once([(item.name, place) for item, place in (*dimensions, *measures)], "dimension or measure")
         if not dimensions and not measures:
             self.refuse(node, "It has neither dimensions nor measures.")
-        if "materialization" in values:
-            self.mapping(values["materialization"], _MATERIALIZATION, "a materialization")
         found = MetricView(
             source,
             self.text_of(values, "filter"),
@@ -256,6 +252,14 @@ class _Reader:
         )
         self.check_measures(found, [place for _, place in measures])
         return found
+
+    def dimensions(self, values: Mapping[str, Any]) -> Any:
+        """The list of dimensions, which may be called fields. A materialization beside them is only looked at."""
+        if "materialization" in values:
+            self.mapping(values["materialization"], _MATERIALIZATION, "a materialization")
+        if "dimensions" in values and "fields" in values:
+            self.refuse(values["fields"], "Dimensions stand below dimensions or below fields, not below both.")
+        return values.get("dimensions", values.get("fields"))
 
     def check_measures(self, view: MetricView, places: Sequence[Any]) -> None:
         """Each measure aggregates, or calls measures that exist and do not call it."""

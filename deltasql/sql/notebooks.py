@@ -118,15 +118,7 @@ def _add(parts: list[_Part], line: str, start: int, mark: str) -> None:
     """Adds a line to the last part, or begins another one with it."""
     magic = f"{mark} MAGIC"
     if not line.startswith(magic):
-        word = _WORD.match(line)
-        if word is not None and word["word"].lower() in _LANGUAGES and all(part.is_empty for part in parts):
-            parts.append(_begun(word, start))
-            parts[-1].is_bare = True
-            return
-        # A blank line belongs to either kind.
-        if not parts or (parts[-1].is_magic and not parts[-1].is_bare and line.strip()):
-            parts.append(_Part(_MARKS[mark], False, [], start))
-        parts[-1].lines.append((line, start))
+        _add_plain(parts, line, start, mark)
         return
     cut = len(magic) + line.startswith((" ", "\t"), len(magic))
     word = _WORD.match(line, cut)
@@ -136,6 +128,19 @@ def _add(parts: list[_Part], line: str, start: int, mark: str) -> None:
     if not parts or not parts[-1].is_magic:
         parts.append(_Part(_MARKS[mark], True, [], start))
     parts[-1].lines.append((line[cut:], start + cut))
+
+
+def _add_plain(parts: list[_Part], line: str, start: int, mark: str) -> None:
+    """Adds a line without a mark, which may begin with the word of a language where nothing stands before it."""
+    word = _WORD.match(line)
+    if word is not None and word["word"].lower() in _LANGUAGES and all(part.is_empty for part in parts):
+        parts.append(_begun(word, start))
+        parts[-1].is_bare = True
+        return
+    # A blank line belongs to either kind.
+    if not parts or (parts[-1].is_magic and not parts[-1].is_bare and line.strip()):
+        parts.append(_Part(_MARKS[mark], False, [], start))
+    parts[-1].lines.append((line, start))
 
 
 def _begun(word: re.Match[str], start: int) -> _Part:

@@ -239,7 +239,7 @@ def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full:
     try:
         if full:
             raise NotIncrementalError("FULL was written")
-        if before is None or before.definition != definition.id or (versions and not before.sources):
+        if before is None or before.definition != definition.id:
             raise NotIncrementalError("the query was not run before")
         again.require_repeatable(context, is_of_tables=sources is not None)
         if len(versions) < len(sources or ()):
