@@ -109,7 +109,11 @@ def _parameter(key: str, value: str | None, setting: str, context: Context) -> P
         is_current = written is not None and _effect(setting, written).lower() == str(effective).lower()
         shown = written if is_current else effective
         return Answer(KEY_VALUE, ((key, UNDEFINED if shown is None else shown),))
-    check_setting(setting, _effect(setting, value))
+    try:
+        check_setting(setting, _effect(setting, value))
+    except errors.InvalidSettingError as refused:
+        # In the user's words: the parameter, and its value as it was written.
+        raise errors.InvalidSettingError(key, value, refused.expected) from None
     return SettingChange(key, value, effect=(setting, _effect(setting, value)))
 
 
