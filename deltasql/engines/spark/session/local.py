@@ -255,6 +255,8 @@ def session_settings() -> dict[str, str]:
         "spark.sql.legacy.createHiveTableByDefault": "false",
         # Tables are in our catalog. Hive's would put its files into the working directory.
         "spark.sql.catalogImplementation": "in-memory",
+        # The type TIME and its functions, which Spark 4.2 has and leaves off.
+        "spark.sql.timeType.enabled": "true",
         **OF_EVERY_SESSION,
         **(_sizes(_cores(master_address())) if is_local_master(master_address()) else {}),
     }
