@@ -523,7 +523,7 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
     else:
         foreign = context.foreign(table)
         if foreign is not None:
-            raise context.delta_only(table, foreign, "DESCRIBE … AS JSON").at(context.caret(table.start, table.end))
+            return Answer(JSON, ((_source_json(statement, foreign, context),),))
         snapshot = context.snapshot(table)
         values: dict[str, str] = {}
         if statement.partition:
@@ -532,6 +532,28 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
         entry = None if table.path is not None else context.catalog.resolve(table.parts)
         text = table_json(full_name(table, context), snapshot, entry, partition=values)
     return Answer(JSON, ((text,),))
+
+
+def _source_json(statement: DescribeTable, entry: TableEntry, context: Context) -> str:
+    """The JSON of a table of another format. Raises TableOnlyOperationError for one of its partitions."""
+    name, source = statement.table, entry.source
+    assert source is not None
+    if statement.partition:
+        raise context.delta_only(name, entry, "DESCRIBE … PARTITION … AS JSON").at(context.caret(name.start, name.end))
+    return json.dumps(
+        _names(entry.parts)
+        | {"columns": [*_columns(table_snapshot(context, name, with_files=False).schema, {})]}
+        | {"location": table_uri(entry.location)}
+        | _pair_if_set("created_time", _moment(entry.created_at))
+        | {"last_access": "UNKNOWN", "type": table_kind(entry), "provider": source.format}
+        | _pair_if_set("owner", entry.governance.owner)
+        | _pair_if_set("comment", source.comment)
+        | {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(source.properties)).items()))}
+        | _pair_if_set("storage_properties", dict(sorted(shown_pairs(source.options).items())))
+        | _pair_if_set("partition_columns", list(source.partition_columns)),
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
 
 
 def _text_of_view(name: TableName, context: Context) -> str | None:
