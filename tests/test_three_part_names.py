@@ -32,6 +32,8 @@ OTHERWISE = frozenset(
         *(
             "inspect/show_dropped_tables",
             "table/undrop_table",
+            "table/create_temporary_table",
+            "table/temporary_tables",
             "catalog/first_catalogs",
             "settings/widgets",
             "refresh/flows",

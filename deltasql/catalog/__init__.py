@@ -18,5 +18,6 @@ __getattr__, __dir__ = door(
     external.routing: Catalogs ExternalCatalogs MirroredTable TableFacts configured of_spark
     names: CATALOG FUNCTION METASTORE SCHEMA TABLE VOLUME Subject
     store: INFORMATION_SCHEMA SYSTEM
+    temporary: SESSION
     """,
 )

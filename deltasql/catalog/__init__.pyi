@@ -48,3 +48,4 @@ from deltasql.catalog.names import VOLUME as VOLUME
 from deltasql.catalog.names import Subject as Subject
 from deltasql.catalog.store import INFORMATION_SCHEMA as INFORMATION_SCHEMA
 from deltasql.catalog.store import SYSTEM as SYSTEM
+from deltasql.catalog.temporary import SESSION as SESSION

@@ -323,7 +323,8 @@ class Catalog(Catalogs, Volumes):
     """
 
     def close(self) -> None:
-        """Closes the file; a later call opens it again."""
+        """Closes the file, which a later call opens again, and removes the temporary tables."""
+        self.temporary.close()
         self._store.close()
 
     # Schemas
@@ -414,10 +415,11 @@ class Catalog(Catalogs, Volumes):
         entry = self.schema(name)
         self.current_catalog, self.current_schema = entry.catalog, entry.name
 
-    def within(self, catalog: str, schema: str) -> Catalog:
-        """A view of this catalog with another current schema, which need not exist."""
+    def within(self, catalog: str, schema: str, temporary: Collection[str] = ()) -> Catalog:
+        """A view of this catalog with another current schema, which need not exist, and these `temporary` tables."""
         other = copy(self)
         other.current_catalog, other.current_schema = catalog, schema
+        other.temporary = self.temporary.showing(temporary)
         return other
 
     def looked_at_once(self) -> Catalog:
@@ -446,7 +448,7 @@ class Catalog(Catalogs, Volumes):
 
     def find(self, parts: Name) -> Entry | None:
         """The table or view of this name, or None."""
-        key = self._table_key(parts)
+        key = self._relation_key(parts)
         return self._lookups.entry(key) or self._information_view(key)
 
     def resolve(self, parts: Name) -> TableEntry | None:
@@ -456,7 +458,7 @@ class Catalog(Catalogs, Volumes):
 
     def resolve_again(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None, as the store has it now."""
-        self._lookups.forget(self._table_key(parts))
+        self._lookups.forget(self._relation_key(parts))
         return self.resolve(parts)
 
     def view(self, parts: Name) -> ViewEntry | None:
@@ -497,7 +499,7 @@ class Catalog(Catalogs, Volumes):
     def unregister(self, parts: Name) -> TableEntry:
         """Removes a table's name; returns its old entry. Raises TableNotFoundError."""
         with self._explained(parts):
-            entry = self._removed(self._table_key(parts), Kind.TABLE)
+            entry = self._removed(self._relation_key(parts), Kind.TABLE)
             assert isinstance(entry, TableEntry)
             return entry
 
@@ -644,6 +646,10 @@ class Catalog(Catalogs, Volumes):
         """(catalog, schema, table) in lower case, with the missing parts filled in. Raises TooManyNamePartsError."""
         return self._table_key(parts)
 
+    def relation_name(self, parts: Name) -> tuple[str, str, str]:
+        """`full_name` of a table or view that may be a temporary table."""
+        return self._relation_key(parts)
+
     # Inner parts
 
     def _external_location(self, store: ExternalStore, key: TableKey) -> str:
@@ -667,7 +673,7 @@ class Catalog(Catalogs, Volumes):
             assert isinstance(entry, TableEntry)
             return change(entry)
 
-        result = self._store.edit(RELATIONS, self._table_key(parts), changed, Kind.TABLE)
+        result = self._store.edit(RELATIONS, self._relation_key(parts), changed, Kind.TABLE)
         assert isinstance(result, TableEntry)
         return result
 

@@ -54,6 +54,7 @@ from deltasql.catalog.store import (
     information_views,
     required,
 )
+from deltasql.catalog.temporary import SESSION, TemporaryTables
 from deltasql.log import (
     LAST_CHECKPOINT,
     LOG,
@@ -92,7 +93,9 @@ class CatalogNames:
             if is_local(self.warehouse)
             else ObjectCatalogStore(lambda: open_store(self.warehouse))
         )
-        self._store: CatalogStore = RoutedStore(embedded, self.external)
+        self.temporary = TemporaryTables()
+        """The temporary tables of the session."""
+        self._store: CatalogStore = RoutedStore(embedded, self.external, self.temporary)
         self._lookups = Lookups(self._store)
         self.commits = RoutedCommits(CommitRegistry(self._store.commits), self.external)
         """The commits of the tables that a catalog manages."""
@@ -118,6 +121,13 @@ class CatalogNames:
             raise errors.TooManyNamePartsError(name=sql_name(parts))
         filled = (self.current_catalog, self.current_schema)[: 3 - len(parts)] + parts
         return (filled[0].lower(), filled[1].lower(), filled[2].lower())
+
+    def _relation_key(self, name: Name) -> TableKey:
+        """The key of an existing table or view: a temporary table comes before those of the current schema."""
+        parts = as_parts(name)
+        if len(parts) == 1 and parts[0].lower() in self.temporary:
+            return (*SESSION, parts[0].lower())
+        return self._table_key(parts)
 
     def _schema_location(self, catalog: str, schema: str) -> str:
         """The default catalog's default schema is the warehouse itself, as in Spark."""
@@ -365,7 +375,7 @@ class Governed(CatalogNames):
         """The records on an object; none for a missing one."""
         kind, parts = subject.kind, subject.parts
         if kind == TABLE:
-            found: Any = self._lookups.entry(self._table_key(parts))
+            found: Any = self._lookups.entry(self._relation_key(parts))
         elif kind == FUNCTION:
             found = self._lookups.function(self._table_key(parts))
         else:

@@ -718,7 +718,7 @@ def _within(
         del other[session_settings.TIME_ZONE.name]
     inner = replace(
         context,
-        catalog=context.catalog.within(*namespace),
+        catalog=context.catalog.within(*namespace, views),
         views=context.views.called(views),
         reader=TextReader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )

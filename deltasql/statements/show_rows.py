@@ -197,10 +197,11 @@ def plan_describe_schema(statement: DescribeSchema, context: Context) -> Plan:
 
 @plan.register
 def plan_show_tables(statement: ShowTables, context: Context) -> Plan:
-    """Tables and views of a schema, and the temporary views of the session, which belong to none."""
+    """Tables and views of a schema, and the temporary views and tables of the session, which belong to none."""
     schema = statement.schema.parts if statement.schema else None
     rows = [(entry.schema, entry.name, False) for entry in context.catalog.entries(schema, statement.pattern)]
-    rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
+    temporary = _local_views(context).union(context.catalog.temporary.entries)
+    rows += [("", name, True) for name in matching(temporary, statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("tableName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
 
 

@@ -2656,6 +2656,17 @@ class ClusterAndPartitionError(DeltaSqlError):
     table: str
 
 @dataclass(eq=False)
+class TemporaryTableError(DeltaSqlError):
+    table: str
+    operation: str
+    advice: str
+
+@dataclass(eq=False)
+class TemporaryTableNameError(DeltaSqlError):
+    table: str
+    advice: str
+
+@dataclass(eq=False)
 class TagExistsError(DeltaSqlError):
     owner: str
     key: str
