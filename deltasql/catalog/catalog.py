@@ -438,9 +438,9 @@ class Catalog(Catalogs, Volumes):
         """Tables and views of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
         key = self._schema_key(self.current_schema if schema is None else schema)
         try:
-            found = {entry.name: entry for entry in self._store.list(RELATIONS, key)}
+            found = {entry.name: entry for entry in (*self._sample_views(key), *self._store.list(RELATIONS, key))}
         except NameMissingError:
-            built_in = self._information_views(key)
+            built_in = self._information_views(key) or self._sample_views(key) or None
             if built_in is None:
                 raise self._schema_not_found(*key) from None
             found = {entry.name: entry for entry in built_in}
@@ -449,7 +449,7 @@ class Catalog(Catalogs, Volumes):
     def find(self, parts: Name) -> Entry | None:
         """The table or view of this name, or None."""
         key = self._relation_key(parts)
-        return self._lookups.entry(key) or self._information_view(key)
+        return self._lookups.entry(key) or self._information_view(key) or self._sample_view(key)
 
     def resolve(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None."""

@@ -32,12 +32,14 @@ from deltasql.catalog.entries import (
 )
 from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
 from deltasql.catalog.object_store import ObjectCatalogStore
+from deltasql.catalog.samples import sample_view, sample_views
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import (
     CATALOGS,
     FUNCTIONS,
     INFORMATION_SCHEMA,
     RELATIONS,
+    SAMPLES,
     SCHEMAS,
     SECURABLES,
     SYSTEM,
@@ -177,13 +179,28 @@ class CatalogNames:
         found = self._information_catalog(catalog, schema)
         return None if found is None else information_view(catalog, name, found.created_at)
 
+    def _sample_view(self, key: TableKey) -> ViewEntry | None:
+        """The built-in table of the catalog `samples` with this name, or None."""
+        if key[0] != SAMPLES or self.external.type_of(SAMPLES) is not None:
+            return None
+        return sample_view(key)
+
+    def _sample_views(self, key: SchemaKey) -> list[ViewEntry]:
+        """The built-in tables of a schema of the catalog `samples`; none for any other schema."""
+        if key[0] != SAMPLES or self.external.type_of(SAMPLES) is not None:
+            return []
+        return sample_views(key)
+
     def _information_views(self, key: SchemaKey) -> list[ViewEntry] | None:
         """All views of an information schema; None if there is no such schema."""
         found = self._information_catalog(*key)
         return None if found is None else list(information_views(found.name, found.created_at))
 
     def refuse_information(self, parts: Name) -> None:
-        """Raises InformationSchemaReadOnlyError for a table, view or function in an information schema."""
+        """Raises InformationSchemaReadOnlyError for a table, view or function in an information schema, and
+        SampleReadOnlyError for a built-in table of the catalog `samples`."""
+        if self._sample_view(self._table_key(parts)) is not None:
+            raise errors.SampleReadOnlyError(".".join(map(quote, as_parts(parts))))
         if self._information_catalog(*self._table_key(parts)[:2]) is not None:
             raise errors.InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
 

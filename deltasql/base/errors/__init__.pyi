@@ -92,6 +92,10 @@ class CatalogFileError(DeltaSqlError):
     advice: str
 
 @dataclass(eq=False)
+class SampleReadOnlyError(DeltaSqlError):
+    name: str
+
+@dataclass(eq=False)
 class DefaultSubqueryError(DeltaSqlError):
     column: str
     expression: str
