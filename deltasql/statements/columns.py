@@ -27,7 +27,9 @@ from deltasql.planner import (
     Answer,
     CommitSpec,
     Context,
+    GovernanceChange,
     Plan,
+    Stepwise,
     TableChange,
     Verification,
     checked_default,
@@ -79,7 +81,8 @@ from deltasql.statements.constraints import (
     refuse_referenced,
     verification,
 )
-from deltasql.statements.grants import refuse_policy_change
+from deltasql.statements.governance import ColumnMask
+from deltasql.statements.grants import declared_policies, refuse_policy_change, table_subject
 from deltasql.statements.table import DEFAULT_COLLATION, ColumnDefinition
 from deltasql.statements.table_metadata import (
     declared_field,
@@ -94,7 +97,7 @@ from deltasql.statements.table_metadata import (
 
 @dataclass(frozen=True, slots=True)
 class AddedColumn:
-    """path type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name]
+    """path type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [MASK f [USING COLUMNS (…)]] [FIRST | AFTER name]
 
     `position` is None (at the end), "FIRST", or the name of the sibling that it follows in `after`.
     """
@@ -107,6 +110,7 @@ class AddedColumn:
     comment: str | None = None
     first: bool = False
     after: str | None = None
+    mask: ColumnMask | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +343,28 @@ def plan_add_columns(statement: AddColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(_caret_in_added(error, column, context)) from None
     parameters = {"columns": [_described(column, snapshot) for column in statement.columns]}
-    return _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
+    change = _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
+    masked = [column for column in statement.columns if column.mask is not None]
+    return _masked(change, masked, schema, statement.table, context) if masked else change
+
+
+def _masked(
+    change: Plan, columns: Sequence[AddedColumn], schema: StructType, table: TableName, context: Context
+) -> Plan:
+    """`change`, which adds columns, and then their masks. Raises what is wrong with these before."""
+    subject = table_subject(table, context)
+    try:
+        for column in columns:
+            # Fields of structs have no masks.
+            resolve(schema, (".".join(column.path.parts),), where=str(table))
+        masks = [(column.path.parts[0], column.mask) for column in columns if column.mask is not None]
+        policies = declared_policies(None, masks, schema, table, context)
+    except DeltaSqlError as error:
+        raise error.at(_caret_in_added(error, columns[0], context)) from None
+    if policies.is_empty:
+        return change
+    record = GovernanceChange(subject, lambda found: replace(found, masks={**found.masks, **policies.masks}))
+    return Stepwise("the columns, then their masks", iter((change, record)))
 
 
 @plan.register

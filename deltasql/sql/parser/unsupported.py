@@ -53,7 +53,6 @@ OBJECTS = (
         _UNITY,
         (
             "ALTER … < SET|UNSET EXTERNAL >",
-            "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
             "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
             "< SYNC > SCHEMA|TABLE",
         ),
