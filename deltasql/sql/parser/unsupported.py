@@ -148,7 +148,7 @@ OBJECTS = (
     Unsupported(
         "{verb} {words}",
         _INDEX,
-        (f"{NEW} < [BLOOMFILTER|UNIQUE] INDEX >", "ALTER|DROP|SHOW < [BLOOMFILTER] INDEX|INDEXES >"),
+        (f"{NEW} < [UNIQUE] INDEX >", "ALTER|DROP|SHOW < INDEX|INDEXES >"),
     ),
     Unsupported(
         "{verb} {words}", "Write CREATE TEMPORARY FUNCTION … RETURN ….", (f"{NEW} < MACRO >", "DROP … < MACRO >")
