@@ -93,6 +93,7 @@ FILES = {
     "log.storage": "table files: the one room that knows where they are",
     "catalog.commit_stores": "the catalog's own file, which SQLite opens",
     "catalog.dropped": "folders of dropped tables, which get another name on a local disk",
+    "catalog.temporary": "the folder of the temporary tables of a session",
     "catalog.catalog": "whether /Volumes is a folder of this machine",
     "engines.local.arranging": "a temporary folder for rows that do not fit into memory",
     "engines.spark.session": "Spark's configuration, jars and place for scratch files",

@@ -32,6 +32,10 @@ OTHERWISE = frozenset(
         *(
             "inspect/show_dropped_tables",
             "table/undrop_table",
+            "table/create_temporary_table",
+            "catalog/samples",
+            "governance/add_masked_column",
+            "table/temporary_tables",
             "catalog/first_catalogs",
             "settings/widgets",
             "refresh/flows",

@@ -17,6 +17,8 @@ __getattr__, __dir__ = door(
         ViewDefinition ViewEntry VolumeEntry arguments_text checked marks_of matching now sql_name table_kind
     external.routing: Catalogs ExternalCatalogs MirroredTable TableFacts configured of_spark
     names: CATALOG FUNCTION METASTORE SCHEMA TABLE VOLUME Subject
+    samples: sample_columns
     store: INFORMATION_SCHEMA SYSTEM
+    temporary: SESSION
     """,
 )

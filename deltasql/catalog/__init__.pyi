@@ -46,5 +46,7 @@ from deltasql.catalog.names import SCHEMA as SCHEMA
 from deltasql.catalog.names import TABLE as TABLE
 from deltasql.catalog.names import VOLUME as VOLUME
 from deltasql.catalog.names import Subject as Subject
+from deltasql.catalog.samples import sample_columns as sample_columns
 from deltasql.catalog.store import INFORMATION_SCHEMA as INFORMATION_SCHEMA
 from deltasql.catalog.store import SYSTEM as SYSTEM
+from deltasql.catalog.temporary import SESSION as SESSION

@@ -320,7 +320,8 @@ class Catalog(Catalogs, Volumes):
     """
 
     def close(self) -> None:
-        """Closes the file; a later call opens it again."""
+        """Closes the file, which a later call opens again, and removes the temporary tables."""
+        self.temporary.close()
         self._store.close()
 
     # Schemas
@@ -411,10 +412,11 @@ class Catalog(Catalogs, Volumes):
         entry = self.schema(name)
         self.current_catalog, self.current_schema = entry.catalog, entry.name
 
-    def within(self, catalog: str, schema: str) -> Catalog:
-        """A view of this catalog with another current schema, which need not exist."""
+    def within(self, catalog: str, schema: str, temporary: Collection[str] = ()) -> Catalog:
+        """A view of this catalog with another current schema, which need not exist, and these `temporary` tables."""
         other = copy(self)
         other.current_catalog, other.current_schema = catalog, schema
+        other.temporary = self.temporary.showing(temporary)
         return other
 
     def looked_at_once(self) -> Catalog:
@@ -433,9 +435,9 @@ class Catalog(Catalogs, Volumes):
         """Tables and views of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
         key = self._schema_key(self.current_schema if schema is None else schema)
         try:
-            found = {entry.name: entry for entry in self._store.list(RELATIONS, key)}
+            found = {entry.name: entry for entry in (*self._sample_views(key), *self._store.list(RELATIONS, key))}
         except NameMissingError:
-            built_in = self._information_views(key)
+            built_in = self._information_views(key) or self._sample_views(key) or None
             if built_in is None:
                 raise self._schema_not_found(*key) from None
             found = {entry.name: entry for entry in built_in}
@@ -443,8 +445,8 @@ class Catalog(Catalogs, Volumes):
 
     def find(self, parts: Name) -> Entry | None:
         """The table or view of this name, or None."""
-        key = self._table_key(parts)
-        return self._lookups.entry(key) or self._information_view(key)
+        key = self._relation_key(parts)
+        return self._lookups.entry(key) or self._information_view(key) or self._sample_view(key)
 
     def resolve(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None."""
@@ -453,7 +455,7 @@ class Catalog(Catalogs, Volumes):
 
     def resolve_again(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None, as the store has it now."""
-        self._lookups.forget(self._table_key(parts))
+        self._lookups.forget(self._relation_key(parts))
         return self.resolve(parts)
 
     def view(self, parts: Name) -> ViewEntry | None:
@@ -494,7 +496,7 @@ class Catalog(Catalogs, Volumes):
     def unregister(self, parts: Name) -> TableEntry:
         """Removes a table's name; returns its old entry. Raises TableNotFoundError."""
         with self._explained(parts):
-            entry = self._removed(self._table_key(parts), Kind.TABLE)
+            entry = self._removed(self._relation_key(parts), Kind.TABLE)
             assert isinstance(entry, TableEntry)
             return entry
 
@@ -641,6 +643,10 @@ class Catalog(Catalogs, Volumes):
         """(catalog, schema, table) in lower case, with the missing parts filled in. Raises TooManyNamePartsError."""
         return self._table_key(parts)
 
+    def relation_name(self, parts: Name) -> tuple[str, str, str]:
+        """`full_name` of a table or view that may be a temporary table."""
+        return self._relation_key(parts)
+
     # Inner parts
 
     def _external_location(self, store: ExternalStore, key: TableKey) -> str:
@@ -664,7 +670,7 @@ class Catalog(Catalogs, Volumes):
             assert isinstance(entry, TableEntry)
             return change(entry)
 
-        result = self._store.edit(RELATIONS, self._table_key(parts), changed, Kind.TABLE)
+        result = self._store.edit(RELATIONS, self._relation_key(parts), changed, Kind.TABLE)
         assert isinstance(result, TableEntry)
         return result
 

@@ -577,7 +577,7 @@ class ViewEntry:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the view belongs to an information schema; such a view has no query."""
+        """Whether the view is one of an information schema or of `samples`; such a view has no query."""
         return not self.definition.query
 
     def renamed(self, parts: tuple[str, str, str]) -> ViewEntry:

@@ -32,12 +32,14 @@ from deltasql.catalog.entries import (
 )
 from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
 from deltasql.catalog.object_store import ObjectCatalogStore
+from deltasql.catalog.samples import sample_view, sample_views
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import (
     CATALOGS,
     FUNCTIONS,
     INFORMATION_SCHEMA,
     RELATIONS,
+    SAMPLES,
     SCHEMAS,
     SECURABLES,
     SYSTEM,
@@ -54,6 +56,7 @@ from deltasql.catalog.store import (
     information_views,
     required,
 )
+from deltasql.catalog.temporary import SESSION, TemporaryTables
 from deltasql.log import (
     LAST_CHECKPOINT,
     LOG,
@@ -92,7 +95,9 @@ class CatalogNames:
             if is_local(self.warehouse)
             else ObjectCatalogStore(lambda: open_store(self.warehouse))
         )
-        self._store: CatalogStore = RoutedStore(embedded, self.external)
+        self.temporary = TemporaryTables()
+        """The temporary tables of the session."""
+        self._store: CatalogStore = RoutedStore(embedded, self.external, self.temporary)
         self._lookups = Lookups(self._store)
         self.commits = RoutedCommits(CommitRegistry(self._store.commits), self.external)
         """The commits of the tables that a catalog manages."""
@@ -118,6 +123,13 @@ class CatalogNames:
             raise errors.TooManyNamePartsError(name=sql_name(parts))
         filled = (self.current_catalog, self.current_schema)[: 3 - len(parts)] + parts
         return (filled[0].lower(), filled[1].lower(), filled[2].lower())
+
+    def _relation_key(self, name: Name) -> TableKey:
+        """The key of an existing table or view: a temporary table comes before those of the current schema."""
+        parts = as_parts(name)
+        if len(parts) == 1 and parts[0].lower() in self.temporary:
+            return (*SESSION, parts[0].lower())
+        return self._table_key(parts)
 
     def _schema_location(self, catalog: str, schema: str) -> str:
         """The default catalog's default schema is the warehouse itself, as in Spark."""
@@ -167,13 +179,28 @@ class CatalogNames:
         found = self._information_catalog(catalog, schema)
         return None if found is None else information_view(catalog, name, found.created_at)
 
+    def _sample_view(self, key: TableKey) -> ViewEntry | None:
+        """The built-in table of the catalog `samples` with this name, or None."""
+        if key[0] != SAMPLES or self.external.type_of(SAMPLES) is not None:
+            return None
+        return sample_view(key)
+
+    def _sample_views(self, key: SchemaKey) -> list[ViewEntry]:
+        """The built-in tables of a schema of the catalog `samples`; none for any other schema."""
+        if key[0] != SAMPLES or self.external.type_of(SAMPLES) is not None:
+            return []
+        return sample_views(key)
+
     def _information_views(self, key: SchemaKey) -> list[ViewEntry] | None:
         """All views of an information schema; None if there is no such schema."""
         found = self._information_catalog(*key)
         return None if found is None else list(information_views(found.name, found.created_at))
 
     def refuse_information(self, parts: Name) -> None:
-        """Raises InformationSchemaReadOnlyError for a table, view or function in an information schema."""
+        """Raises InformationSchemaReadOnlyError for a table, view or function in an information schema, and
+        SampleReadOnlyError for a built-in table of the catalog `samples`."""
+        if self._sample_view(self._table_key(parts)) is not None:
+            raise errors.SampleReadOnlyError(".".join(map(quote, as_parts(parts))))
         if self._information_catalog(*self._table_key(parts)[:2]) is not None:
             raise errors.InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
 
@@ -365,7 +392,7 @@ class Governed(CatalogNames):
         """The records on an object; none for a missing one."""
         kind, parts = subject.kind, subject.parts
         if kind == TABLE:
-            found: Any = self._lookups.entry(self._table_key(parts))
+            found: Any = self._lookups.entry(self._relation_key(parts))
         elif kind == FUNCTION:
             found = self._lookups.function(self._table_key(parts))
         else:

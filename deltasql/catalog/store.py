@@ -173,6 +173,8 @@ class CatalogStore(Protocol):
 
 INFORMATION_SCHEMA = "information_schema"
 SYSTEM = "system"
+SAMPLES = "samples"
+"""The catalog with built-in tables."""
 
 _TYPES: Mapping[str, DataType] = {"": STRING, "INT": INTEGER, "TIMESTAMP": TIMESTAMP}
 _CHANGES = "created:TIMESTAMP created_by last_altered:TIMESTAMP last_altered_by"

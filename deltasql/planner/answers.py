@@ -287,7 +287,7 @@ def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
 
 
 def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
-    """Raises TemporaryReferenceError for a text that names a temporary view or function."""
+    """Raises TemporaryReferenceError for a text that names a temporary view, table or function."""
     for reference in table_references(text.text):
         parts = reference.parts
         ours = context.view_key(parts) is not None
@@ -295,6 +295,9 @@ def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
         if reference.arguments is None and (ours or _is_sparks_view(parts, context)):
             caret = context.caret(text.start + reference.start, text.start + reference.end)
             raise _temporary(name, "view", parts).at(caret)
+        if reference.arguments is None and context.is_temporary_table(TableName(parts)):
+            caret = context.caret(text.start + reference.start, text.start + reference.end)
+            raise _temporary(name, "table", parts).at(caret)
     for call in function_calls(text.text):
         if context.temporary_function(call.parts) is not None or context.analyst.knows_function(call.parts):
             caret = context.caret(text.start + call.start, text.start + call.end)

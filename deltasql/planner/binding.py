@@ -18,12 +18,14 @@ from uuid import NAMESPACE_URL, uuid5
 
 from deltasql.base import Caret, DeltaSqlError, did_you_mean, errors, metadata, session_settings
 from deltasql.catalog import (
+    INFORMATION_SCHEMA,
     FunctionDefinition,
     SchemaMode,
     TableEntry,
     TableSource,
     ViewDefinition,
     ViewEntry,
+    sample_columns,
     sql_name,
 )
 from deltasql.log import Snapshot, row_id_columns
@@ -671,6 +673,8 @@ def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, u
         return _view(context, stored_view(entry.definition), name, entry.parts)
     if name.temporal is not None:
         raise errors.TimeTravelViewError(view=str(name))
+    if entry.schema != INFORMATION_SCHEMA:
+        return memory_rows(entry.definition.schema, sample_columns(entry.name))
     return information_rows(context, entry, used.asked(reference))
 
 
@@ -724,7 +728,7 @@ def _within(
         del other[session_settings.TIME_ZONE.name]
     inner = replace(
         context,
-        catalog=context.catalog.within(*namespace),
+        catalog=context.catalog.within(*namespace, views),
         views=context.views.called(views),
         reader=TextReader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )

@@ -237,6 +237,18 @@ class Context:
             return None
         return name if name in self.views else None
 
+    def is_temporary_table(self, name: TableName) -> bool:
+        """Whether a temporary table of the session has this name."""
+        is_one = name.path is None and len(name.parts) == 1 and name.parts[0].lower() in self.catalog.temporary
+        return is_one and self.view_key(name.parts) is None
+
+    def temporary_key(self, parts: Sequence[str]) -> str | None:
+        """The key of the temporary view or the temporary table of this name; None where there is neither."""
+        key = self.view_key(parts)
+        if key is None and self.is_temporary_table(TableName(tuple(parts))):
+            return parts[0].lower()
+        return key
+
     def temporary_function(self, parts: Sequence[str]) -> TemporaryFunction | None:
         """The function of this name that the session keeps: f, session.f."""
         *schema, name = (part.lower() for part in parts)
@@ -278,6 +290,8 @@ class Context:
     def _version(self, log: DeltaLog, name: TableName) -> int | None:
         if name.temporal is None:
             return None
+        if self.is_temporary_table(name):
+            raise errors.TemporaryTableError(str(name), "Time travel", "Name no version of it.")
         if name.temporal.version is not None:
             return name.temporal.version
         assert name.temporal.timestamp is not None

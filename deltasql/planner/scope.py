@@ -403,12 +403,14 @@ def _table(shown: str, view: View, operation: str, context: Context, caret: Care
         return name, creation.names
     if inner.catalog_view(reference.parts) is not None:
         raise errors.WriteIntoViewError(view=str(name)).at(caret)
-    return TableName(inner.catalog.full_name(reference.parts)), creation.names
+    return TableName(inner.catalog.relation_name(reference.parts)), creation.names
 
 
 def _inside(creation: Creation, context: Context) -> Context:
     return replace(
-        context, catalog=context.catalog.within(*creation.namespace), views=context.views.called(creation.views)
+        context,
+        catalog=context.catalog.within(*creation.namespace, creation.views),
+        views=context.views.called(creation.views),
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import Caret, DeltaSqlError, errors, session_settings
+from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.log import (
     DeltaLog,
     Metadata,
@@ -27,6 +27,7 @@ from deltasql.planner import (
     Answer,
     CommitSpec,
     Context,
+    GovernanceChange,
     Plan,
     Stepwise,
     TableChange,
@@ -80,8 +81,8 @@ from deltasql.statements.constraints import (
     refuse_referenced,
     verification,
 )
-from deltasql.statements.governance import ColumnMask, SetMask
-from deltasql.statements.grants import mask_policy, refuse_policy_change
+from deltasql.statements.governance import ColumnMask
+from deltasql.statements.grants import declared_policies, refuse_policy_change, table_subject
 from deltasql.statements.table import DEFAULT_COLLATION, ColumnDefinition
 from deltasql.statements.table_metadata import (
     declared_field,
@@ -344,31 +345,26 @@ def plan_add_columns(statement: AddColumns, context: Context) -> Plan:
     parameters = {"columns": [_described(column, snapshot) for column in statement.columns]}
     change = _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
     masked = [column for column in statement.columns if column.mask is not None]
-    if not masked:
-        return change
-    for column in masked:
-        _check_mask(column, schema, statement.table, context)
-
-    def steps() -> Iterator[Plan]:
-        yield change
-        for column in masked:
-            yield plan(SetMask(statement.table, column.path, column.mask), context.later())
-
-    return Stepwise("the columns, then their masks", steps())
+    return _masked(change, masked, schema, statement.table, context) if masked else change
 
 
-def _check_mask(column: AddedColumn, schema: StructType, table: TableName, context: Context) -> None:
-    """Raises what SET MASK would raise, before the column is there."""
-    assert column.mask is not None
+def _masked(
+    change: Plan, columns: Sequence[AddedColumn], schema: StructType, table: TableName, context: Context
+) -> Plan:
+    """`change`, which adds columns, and then their masks. Raises what is wrong with these before."""
+    subject = table_subject(table, context)
     try:
-        # Nested fields have no masks.
-        field = resolve(schema, (".".join(column.path.parts),), where=str(table)).field
+        for column in columns:
+            # Fields of structs have no masks.
+            resolve(schema, (".".join(column.path.parts),), where=str(table))
+        masks = [(column.path.parts[0], column.mask) for column in columns if column.mask is not None]
+        policies = declared_policies(None, masks, schema, table, context)
     except DeltaSqlError as error:
-        raise error.at(context.caret(column.path.start, column.path.end)) from None
-    mask_policy(column.mask, field, schema, str(table), context)
-    if context.setting(session_settings.GOVERNANCE) == "ERROR":
-        place = context.caret(column.mask.start, column.mask.end)
-        raise errors.GovernanceRefusedError("ALTER TABLE … ADD COLUMN … MASK").at(place)
+        raise error.at(_caret_in_added(error, columns[0], context)) from None
+    if policies.is_empty:
+        return change
+    record = GovernanceChange(subject, lambda found: replace(found, masks={**found.masks, **policies.masks}))
+    return Stepwise("the columns, then their masks", iter((change, record)))
 
 
 @plan.register

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from uuid import uuid4
 
 from deltasql.base import DeltaSqlError, errors, pa, session_settings
-from deltasql.catalog import DroppedTable, TableEntry, TableSource, dropped_tables
+from deltasql.catalog import SESSION, DroppedTable, TableEntry, TableSource, dropped_tables
 from deltasql.log import (
     AUTO_PROPERTY,
     Action,
@@ -101,6 +101,7 @@ from deltasql.statements.table import (
     ClusterBy,
     CreateSchema,
     CreateTable,
+    CreateTemporaryTable,
     DropSchema,
     DropTable,
     RenameTable,
@@ -224,6 +225,10 @@ def plan_create_table(statement: CreateTable, context: Context) -> Plan:
     """Creates a table, replaces one, or registers a name for an existing log."""
     if is_managed_iceberg(statement):
         statement = _as_delta(statement)
+    if context.is_temporary_table(statement.table):
+        # The table of the schema is meant.
+        name = replace(statement.table, parts=context.catalog.full_name(statement.table.parts))
+        statement = replace(statement, table=name)
     _refuse_clauses(statement, context)
     context.refuse_version(statement.table)
     try:
@@ -504,6 +509,36 @@ def _replaced(snapshot: Snapshot | None) -> pa.Table | None:
 
 
 @plan.register
+def plan_create_temporary_table(statement: CreateTemporaryTable, context: Context) -> Plan:
+    """A managed table in the schema of the session."""
+    name, definition = statement.table, statement.definition
+    caret, last = context.caret(name.start, name.end), TableName(name.parts[-1:])
+    if name.path is not None or len(name.parts) > 1 or name.temporal is not None:
+        raise errors.TemporaryTableNameError(str(name), f"CREATE TEMPORARY TABLE {last}").at(caret)
+    _refuse_of_temporary(definition, context)
+    exists = context.is_temporary_table(name)
+    if context.is_temporary_view(name) or (exists and definition.mode == "create" and not definition.if_not_exists):
+        raise errors.TableAlreadyExistsError(table=str(name)).at(caret)
+    if exists and definition.if_not_exists:
+        return Answer()
+    if definition.mode == "replace" and not exists:
+        raise errors.CannotReplaceMissingTableError(table=str(name)).at(caret)
+    return plan(replace(definition, table=replace(name, parts=(*SESSION, *name.parts))), context)
+
+
+def _refuse_of_temporary(definition: CreateTable, context: Context) -> None:
+    """Raises TemporaryTableError for a location, a row filter or a mask."""
+    name = definition.table
+    if definition.location is not None:
+        operation, advice = "LOCATION", f"Leave it out, or write CREATE TABLE {name} … LOCATION."
+    elif definition.row_filter is not None or any(column.mask is not None for column in definition.columns or ()):
+        operation, advice = "A row filter or a mask", "Leave it out: no other session reads the table."
+    else:
+        return
+    raise errors.TemporaryTableError(str(name), operation, advice).at(context.caret(name.start, name.end))
+
+
+@plan.register
 def plan_drop_table(statement: DropTable, context: Context) -> Plan:
     """A managed table is dropped with its files, an external one only from the catalog. Works without a log."""
     name = statement.table
@@ -516,13 +551,18 @@ def plan_drop_table(statement: DropTable, context: Context) -> Plan:
         raise errors.WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
             context.caret(name.start, name.end)
         )
-    entry = context.catalog.resolve(name.parts)
+    is_other = statement.temporary and not context.is_temporary_table(name)
+    entry = None if is_other else context.catalog.resolve(name.parts)
     if entry is None:
         if statement.if_exists:
             return Answer()
+        if is_other:
+            advice = "SHOW TABLES lists the temporary ones with isTemporary true."
+            raise errors.TableNotFoundError(table=str(name), advice=advice).at(context.caret(name.start, name.end))
         context.location(name)
     assert entry is not None
-    return Unregistration(name.parts, 0 if statement.purge else context.setting(session_settings.DROPPED_DAYS))
+    is_gone = statement.purge or context.is_temporary_table(name)
+    return Unregistration(name.parts, 0 if is_gone else context.setting(session_settings.DROPPED_DAYS))
 
 
 @plan.register

@@ -382,8 +382,8 @@ def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context
 
 
 def _views_in(text: str, context: Context) -> frozenset[str]:
-    """The keys of the temporary views that the text of a function names."""
-    keys = (context.view_key(item.parts) for item in table_references(text) if item.arguments is None)
+    """The keys of the temporary views and tables that the text of a function names."""
+    keys = (context.temporary_key(item.parts) for item in table_references(text) if item.arguments is None)
     return frozenset(key for key in keys if key is not None)
 
 

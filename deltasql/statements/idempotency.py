@@ -29,6 +29,7 @@ from deltasql.planner import (
     TableChange,
     plan,
 )
+from deltasql.sql import statement_words
 
 _SCHEDULE_WORDS = re.compile("SCHEDULE (REFRESH )?", re.IGNORECASE)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -50,6 +51,26 @@ def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
         advice = words.replace("TABLE", kind, 1) + f" of {name}"
         raise errors.WrongObjectError(words, "table", str(name), kind.lower(), advice.replace(" of ", " ")).at(caret)
     raise errors.WriteIntoRefreshedError(words, str(name), kind.lower(), kind).at(caret)
+
+
+_NOT_OF_TEMPORARY = {
+    "ALTER TABLE": "Create another one as you need it: CREATE TEMPORARY TABLE … AS SELECT … FROM {name}.",
+    "TRUNCATE TABLE": "Write DELETE FROM {name}, or drop the table and create it again.",
+    "SHOW PARTITIONS": "Write SELECT DISTINCT with its partition columns.",
+}
+"""First words of statements that temporary tables do not have, and what to do instead. Source: Databricks."""
+
+
+def refuse_of_temporary(statement: LogicalPlan, context: Context) -> None:
+    """Raises TemporaryTableError for a statement that temporary tables do not have."""
+    name = getattr(statement, "table", None)
+    if not isinstance(name, TableName) or not context.is_temporary_table(name):
+        return
+    written = statement_words(context.sql, name.start, name.end)
+    for words, advice in _NOT_OF_TEMPORARY.items():
+        if written.startswith(words):
+            error = errors.TemporaryTableError(str(name), words, advice.format(name=name))
+            raise error.at(context.caret(name.start, name.end))
 
 
 def _entry(name: TableName, context: Context) -> TableEntry | None:
@@ -152,6 +173,7 @@ def session_application(context: Context) -> Application | None:
 def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     """Plan of `statement`; an empty result for a write that the session's application has committed before."""
     refuse_refreshed(statement, context)
+    refuse_of_temporary(statement, context)
     operation, name = statement.idempotent_write(), getattr(statement, "table", None)
     if not operation or not isinstance(name, TableName):
         return plan(statement, context)

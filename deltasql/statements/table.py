@@ -13,9 +13,10 @@ from deltasql.catalog import INFORMATION_SCHEMA, SYSTEM
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import CatalogChange, CatalogCreation, Context, SchemaCreation
 from deltasql.schema import BINARY_COLLATION, DataType, declared_as, declared_text, plain_type, with_default_collation
-from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, skip_blanks
+from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, skip_blanks, sql_text
 from deltasql.statements.constraints import CheckConstraint, KeyConstraint, KeyOption
 from deltasql.statements.governance import ColumnMask, RowFilterClause
+from deltasql.statements.query import SparkStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,19 @@ class CreateTable(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTemporaryTable(LogicalPlan):
+    """CREATE [OR REPLACE] {TEMPORARY | TEMP} TABLE [IF NOT EXISTS] t [(columns)] {clauses} [[AS] query]
+
+    and REPLACE {TEMPORARY | TEMP} TABLE.
+    """
+
+    alone: ClassVar[tuple[str, Alone] | None] = ("CREATE TEMPORARY TABLE", Alone.MAKES)
+
+    table: TableName
+    definition: CreateTable
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTableLike(LogicalPlan):
     """CREATE TABLE [IF NOT EXISTS] t LIKE source [USING DELTA] [LOCATION 'path'] [TBLPROPERTIES (key = value, …)]"""
 
@@ -137,7 +151,7 @@ class CreateTableLike(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class DropTable(LogicalPlan):
-    """DROP TABLE [IF EXISTS] t [PURGE]"""
+    """DROP [TEMPORARY | TEMP] TABLE [IF EXISTS] t [PURGE]"""
 
     object_words: ClassVar[str] = "DROP TABLE"
     alone: ClassVar[tuple[str, Alone] | None] = ("DROP TABLE", Alone.CATALOG)
@@ -145,6 +159,7 @@ class DropTable(LogicalPlan):
     if_exists: bool
     table: TableName
     purge: bool = False
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +341,30 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         values.get("options", ()),
         values.get("row_filter"),
     )
+
+
+@builds("create_temporary_table")
+def _create_temporary_table(children: list[Any], tree: Tree, text: str) -> CreateTemporaryTable | SparkStatement:
+    """With the name of another format it is Spark's temporary view of files."""
+    mode, *rest = children
+    own = tree.children[: tree.size]
+    inner = tree._replace(children=[own[0], own[0], *own[1:]], size=tree.size + 1)
+    definition = _create_table([mode, False, *rest], inner, text)
+    if definition.provider is None:
+        return CreateTemporaryTable(definition.table, definition)
+    if definition.provider.lower() != "delta":
+        return SparkStatement(sql_text(tree, text))
+    name = definition.table
+    raise errors.TemporaryTableError(str(name), "USING", "Leave it out.").at(Caret(text, name.start, name.end))
+
+
+@builds("drop_temporary_table")
+def _drop_temporary_table(children: list[Any], tree: Tree, text: str) -> DropTable:
+    if_exists, table = children
+    if len(table.parts) > 1:
+        error = errors.TemporaryTableNameError(str(table), f"DROP TEMPORARY TABLE {TableName(table.parts[-1:])}")
+        raise error.at(Caret(text, table.start, table.end))
+    return DropTable(if_exists, table, temporary=True)
 
 
 @builds("use_schema_text")

@@ -8,12 +8,13 @@ COMPUTE DELTA STATISTICS adds the statistics that files of other writers lack.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from deltasql.base import DeltaSqlError, errors
 from deltasql.log import DeltaLog, Snapshot, operations
-from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName, make_note
 from deltasql.planner import (
     Answer,
     CommitSpec,
@@ -87,6 +88,22 @@ class AnalyzeTables(LogicalPlan):
     """ANALYZE TABLES [{IN | FROM} s] COMPUTE STATISTICS [NOSCAN]"""
 
     schema: TableName | None
+
+
+@dataclass(frozen=True, slots=True)
+class BloomFilter(LogicalPlan):
+    """CREATE BLOOMFILTER INDEX ON [TABLE] t FOR COLUMNS (c [OPTIONS (…)], …) [OPTIONS (…)]
+
+    and DROP BLOOMFILTER INDEX ON [TABLE] t [FOR COLUMNS (c, …)].
+    """
+
+    table: TableName
+    columns: tuple[ColumnPath, ...]
+
+
+@builds("bloom_filter")
+def _bloom_filter(children: list[Any], tree: Tree, text: str) -> BloomFilter:
+    return BloomFilter(children[0], tuple(item for item in children if isinstance(item, ColumnPath)))
 
 
 @builds("cache_table")
@@ -166,12 +183,32 @@ def plan_analyze_table(statement: AnalyzeTable, context: Context) -> Plan:
     if context.is_sparks(name):
         return SparkCommand(context.sql, {})
     log, snapshot = context.writable(name) if statement.delta else (None, context.snapshot(name))
-    for column in statement.columns:
+    _require_columns(statement.columns, snapshot, name, context)
+    return Answer() if log is None else _computed(log, snapshot, context)
+
+
+@plan.register
+def plan_bloom_filter(statement: BloomFilter, context: Context) -> Plan:
+    """Nothing to do, and a warning: no reader of Delta tables but that of Databricks knows such an index."""
+    _, snapshot = context.writable(statement.table)
+    _require_columns(statement.columns, snapshot, statement.table, context)
+    make_note(_NO_BLOOM_FILTER.format(table=statement.table), is_warning=True)
+    return Answer()
+
+
+_NO_BLOOM_FILTER = (
+    "{table} has no Bloom filter index, and needs none: files are skipped by the statistics in the log. CLUSTER BY, or "
+    "OPTIMIZE … ZORDER BY, puts like rows together."
+)
+
+
+def _require_columns(columns: Sequence[ColumnPath], snapshot: Snapshot, table: TableName, context: Context) -> None:
+    """Raises ColumnNotFoundError, at the name, for a column that the table does not have."""
+    for column in columns:
         try:
-            resolve(snapshot.schema, column.parts, where=str(name))
+            resolve(snapshot.schema, column.parts, where=str(table))
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
-    return Answer() if log is None else _computed(log, snapshot, context)
 
 
 def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:

@@ -564,6 +564,8 @@ def _created(statement: CreateView, context: Context) -> ViewChange:
     key = f"{GLOBAL}.{key}" if statement.scope is ViewScope.GLOBAL else key
     if not statement.or_replace and (key in context.views or context.analyst.knows_view(key.split("."))):
         raise errors.ViewAlreadyExistsError(view=quote(name.parts[0]))
+    if statement.scope is ViewScope.TEMPORARY and context.is_temporary_table(name):
+        raise errors.TableAlreadyExistsError(table=str(name))
     view = _view(key, name, statement.query, statement.columns, context)
     return ViewChange(key, view, or_replace=statement.or_replace)
 
@@ -585,9 +587,9 @@ def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, 
 
 
 def _named(query: str, context: Context) -> Iterator[str]:
-    """The keys of the views that a query names."""
+    """The keys of the temporary views and temporary tables that a query names."""
     for reference in table_references(query):
-        key = context.view_key(reference.parts)
+        key = context.temporary_key(reference.parts)
         if key is not None and reference.arguments is None:
             yield key
 

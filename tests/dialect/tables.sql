@@ -146,10 +146,10 @@ CREATE TABLE filtered (region STRING) WITH ROW FILTER regions_of ON (region);
 -- refused SECURABLE_NOT_FOUND
 CREATE TABLE masked (ssn STRING MASK hidden USING COLUMNS (region), region STRING);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE TEMPORARY TABLE scratch (id INT);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE OR REPLACE TEMP TABLE scratch AS SELECT 1 AS id;
 
 -- works

@@ -147,10 +147,10 @@ CREATE TABLE raw_clone CLONE parquet.`/nowhere/raw`;
 -- refused TABLE_OR_VIEW_NOT_FOUND
 CREATE TABLE unknown_clone SHALLOW CLONE missing_source;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 CREATE BLOOMFILTER INDEX ON TABLE events FOR COLUMNS (id OPTIONS (fpp = 0.1, numItems = 50000000));
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 DROP BLOOMFILTER INDEX ON TABLE events FOR COLUMNS (id);
 
 -- works

@@ -92,6 +92,10 @@ class CatalogFileError(DeltaSqlError):
     advice: str
 
 @dataclass(eq=False)
+class SampleReadOnlyError(DeltaSqlError):
+    name: str
+
+@dataclass(eq=False)
 class DefaultSubqueryError(DeltaSqlError):
     column: str
     expression: str
@@ -2659,6 +2663,17 @@ class ExternalWithoutLocationError(DeltaSqlError):
 @dataclass(eq=False)
 class ClusterAndPartitionError(DeltaSqlError):
     table: str
+
+@dataclass(eq=False)
+class TemporaryTableError(DeltaSqlError):
+    table: str
+    operation: str
+    advice: str
+
+@dataclass(eq=False)
+class TemporaryTableNameError(DeltaSqlError):
+    table: str
+    advice: str
 
 @dataclass(eq=False)
 class TagExistsError(DeltaSqlError):

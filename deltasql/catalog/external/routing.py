@@ -49,6 +49,7 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
+from deltasql.catalog.temporary import SESSION, TemporaryTables
 from deltasql.log import CommitCatalog, Lent, StagedCommit, TableCommits
 from deltasql.schema import StructType
 
@@ -545,8 +546,8 @@ def _opened(options: CatalogOptions) -> ExternalStore:
 class RoutedStore:
     """A CatalogStore that passes each call to the store of the catalog it is about."""
 
-    def __init__(self, embedded: CatalogStore, external: ExternalCatalogs) -> None:
-        self._embedded, self._external = embedded, external
+    def __init__(self, embedded: CatalogStore, external: ExternalCatalogs, temporary: TemporaryTables) -> None:
+        self._embedded, self._external, self._temporary = embedded, external, temporary
 
     def _of(self, catalog: str) -> CatalogStore | ExternalStore:
         return self._external.store(catalog) or self._embedded
@@ -557,9 +558,13 @@ class RoutedStore:
         return self._embedded.commits
 
     def get(self, group: RecordGroup[_R], key: Key) -> _R | None:
+        if key[:2] == SESSION:
+            return self._temporary.get(group, key)
         return None if self._is_built_in(group, key) else self._store_of(group, key).get(group, key)
 
     def list(self, group: RecordGroup[_R], parent: Key = ()) -> Sequence[_R]:
+        if parent == SESSION:
+            return self._temporary.list(group)
         if group.name == RELATIONS.name and self._is_built_in(SCHEMAS, parent):
             raise NameMissingError(Kind.SCHEMA)
         found = self._store_of(group, parent).list(group, parent)
@@ -575,6 +580,8 @@ class RoutedStore:
     ) -> _R | None:
         if group.name == CATALOGS.name and must_exist is None and self._external.type_of(key[0]) is not None:
             raise NameTakenError
+        if key[:2] == SESSION:
+            return self._temporary.edit(group, key, change, must_exist)
         return self._store_of(group, key).edit(group, key, change, must_exist)
 
     def move(self, key: TableKey, new: TableKey) -> Entry:

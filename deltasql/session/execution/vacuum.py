@@ -1,7 +1,8 @@
 """VACUUM: finds the files that can be deleted, notes it in the log, and deletes them.
 
 The folder is read before the log: a file that is committed after that is younger than the cutoff, or it was in the
-log by then. Between the note and the deletion the log is looked at once more.
+log by then. Between the note and the deletion the log is looked at once more. At the end the files of tables are
+removed that were dropped from the same folder, and cannot come back any more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.base import DeltaSqlError, SessionSettings, errors, next_step, pc, session_settings, shielded
+from deltasql.catalog import remove_expired
 from deltasql.log import (
     LOG,
     Commit,
@@ -66,6 +68,8 @@ def remove_files(change: FileRemoval, runtime: Runtime, settings: SessionSetting
         unused = unused_files(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, unused, tree, settings)
     _remember(change, last, cutoff)
+    # Nobody else looks after dropped tables of a schema in which no table is dropped any more.
+    remove_expired(change.log.location.rpartition("/")[0], settings[session_settings.DROPPED_DAYS])
     return done
 
 

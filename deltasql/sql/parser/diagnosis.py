@@ -255,7 +255,7 @@ _UNTOLD_KEYWORDS = frozenset(
         *("FOR", "SYSTEM_TIME", "SYSTEM_VERSION"),
         # What these begin is understood, and refused.
         *("PRIMARY", "UNIQUE", "FOREIGN", "REFERENCES", "CLUSTERED", "COLLATE", "RECOVER", "SERDE", "SERDEPROPERTIES"),
-        *("MSCK", "REPAIR", "LOAD"),
+        *("MSCK", "REPAIR", "LOAD", "BLOOMFILTER"),
         # Other names of the same things, and what is rarely wanted.
         *(
             "NAMESPACE",

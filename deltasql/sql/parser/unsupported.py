@@ -158,7 +158,7 @@ OBJECTS = (
     Unsupported(
         "{verb} {words}",
         _INDEX,
-        (f"{NEW} < [BLOOMFILTER|UNIQUE] INDEX >", "ALTER|DROP|SHOW < [BLOOMFILTER] INDEX|INDEXES >"),
+        (f"{NEW} < [UNIQUE] INDEX >", "ALTER|DROP|SHOW < INDEX|INDEXES >"),
     ),
     Unsupported(
         "{verb} {words}", "Write CREATE TEMPORARY FUNCTION … RETURN ….", (f"{NEW} < MACRO >", "DROP … < MACRO >")
@@ -346,16 +346,7 @@ TABLE = (
         "Write CREATE OR REPLACE TABLE t CLUSTER BY (…) AS SELECT * FROM t.",
         ("ALTER TABLE name < REPLACE PARTITIONED BY >",),
     ),
-    Unsupported(
-        "{words}",
-        "Write CREATE TEMPORARY VIEW v AS SELECT …, or CREATE TABLE … and DROP TABLE.",
-        (
-            "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name !USING|(",
-            "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name () !USING",
-            "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name … USING DELTA",
-        ),
-    ),
-    Unsupported("{words}", "Views of the session go by DROP VIEW.", ("DROP < TEMPORARY|TEMP TABLE|VIEW >",)),
+    Unsupported("{words}", "Views of the session go by DROP VIEW.", ("DROP < TEMPORARY|TEMP VIEW >",)),
     Unsupported(
         "{words}",
         "Write SHOW CREATE TABLE v.",

@@ -1,0 +1,257 @@
+"""The tables of the catalog `samples`, which each workspace of Databricks has: a few hundred rows, made when read.
+
+The columns are those of Databricks; the rows are drawn at random, and the same each time. Keys refer to rows that are
+there, and totals agree. Source: Databricks, sample datasets; TPC-H for the names of regions and nations, and for the
+relations between the columns.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from deltasql.catalog.entries import SchemaMode, ViewDefinition, ViewEntry
+from deltasql.catalog.store import SAMPLES
+from deltasql.schema import (
+    DATE,
+    DOUBLE,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    DecimalType,
+    StructField,
+    StructType,
+)
+
+_TYPES: Mapping[str, DataType] = {
+    "": STRING,
+    "INT": INTEGER,
+    "BIGINT": LONG,
+    "DOUBLE": DOUBLE,
+    "DATE": DATE,
+    "TIMESTAMP": TIMESTAMP,
+    "DECIMAL": DecimalType(18, 2),
+}
+_COLUMNS: Mapping[tuple[str, str], str] = {
+    ("nyctaxi", "trips"): (
+        "tpep_pickup_datetime:TIMESTAMP tpep_dropoff_datetime:TIMESTAMP trip_distance:DOUBLE fare_amount:DOUBLE "
+        "pickup_zip:INT dropoff_zip:INT"
+    ),
+    ("tpch", "customer"): (
+        "c_custkey:BIGINT c_name c_address c_nationkey:BIGINT c_phone c_acctbal:DECIMAL c_mktsegment c_comment"
+    ),
+    ("tpch", "lineitem"): (
+        "l_orderkey:BIGINT l_partkey:BIGINT l_suppkey:BIGINT l_linenumber:INT l_quantity:DECIMAL "
+        "l_extendedprice:DECIMAL l_discount:DECIMAL l_tax:DECIMAL l_returnflag l_linestatus l_shipdate:DATE "
+        "l_commitdate:DATE l_receiptdate:DATE l_shipinstruct l_shipmode l_comment"
+    ),
+    ("tpch", "nation"): "n_nationkey:BIGINT n_name n_regionkey:BIGINT n_comment",
+    ("tpch", "orders"): (
+        "o_orderkey:BIGINT o_custkey:BIGINT o_orderstatus o_totalprice:DECIMAL o_orderdate:DATE o_orderpriority "
+        "o_clerk o_shippriority:INT o_comment"
+    ),
+    ("tpch", "part"): (
+        "p_partkey:BIGINT p_name p_mfgr p_brand p_type p_size:INT p_container p_retailprice:DECIMAL p_comment"
+    ),
+    ("tpch", "partsupp"): "ps_partkey:BIGINT ps_suppkey:BIGINT ps_availqty:INT ps_supplycost:DECIMAL ps_comment",
+    ("tpch", "region"): "r_regionkey:BIGINT r_name r_comment",
+    ("tpch", "supplier"): "s_suppkey:BIGINT s_name s_address s_nationkey:BIGINT s_phone s_acctbal:DECIMAL s_comment",
+}
+_REGIONS = ("AFRICA", "AMERICA", "ASIA", "EUROPE", "MIDDLE EAST")
+_NATIONS = (
+    *(("ALGERIA", 0), ("ARGENTINA", 1), ("BRAZIL", 1), ("CANADA", 1), ("EGYPT", 4), ("ETHIOPIA", 0), ("FRANCE", 3)),
+    *(("GERMANY", 3), ("INDIA", 2), ("INDONESIA", 2), ("IRAN", 4), ("IRAQ", 4), ("JAPAN", 2), ("JORDAN", 4)),
+    *(("KENYA", 0), ("MOROCCO", 0), ("MOZAMBIQUE", 0), ("PERU", 1), ("CHINA", 2), ("ROMANIA", 3)),
+    *(("SAUDI ARABIA", 4), ("VIETNAM", 2), ("RUSSIA", 3), ("UNITED KINGDOM", 3), ("UNITED STATES", 1)),
+)
+_SEGMENTS = ("AUTOMOBILE", "BUILDING", "FURNITURE", "HOUSEHOLD", "MACHINERY")
+_PRIORITIES = ("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW")
+_INSTRUCTIONS = ("COLLECT COD", "DELIVER IN PERSON", "NONE", "TAKE BACK RETURN")
+_MODES = ("AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK")
+_COLOURS = ("almond", "azure", "beige", "black", "blue", "brown", "coral", "cream", "cyan", "forest", "green", "ivory")
+_SIZES, _FINISHES = ("ECONOMY", "LARGE", "MEDIUM", "PROMO", "SMALL"), ("ANODIZED", "BRUSHED", "PLATED", "POLISHED")
+_METALS, _BOXES = ("BRASS", "COPPER", "NICKEL", "STEEL", "TIN"), ("BAG", "BOX", "CAN", "CASE", "DRUM", "JAR", "PACK")
+_WORDS = ("accounts", "after", "carefully", "deposits", "even", "final", "packages", "quickly", "regular", "sleep")
+_ZIPS = (10001, 10003, 10009, 10011, 10016, 10019, 10023, 10028, 10036, 10103, 10110, 10282, 11201, 11371)
+_CUSTOMERS, _ORDERS, _PARTS, _SUPPLIERS, _TRIPS = 150, 300, 200, 20, 500
+_TODAY = date(1995, 6, 17)
+"""The day as of which orders are open or done. Source: TPC-H."""
+
+
+def sample_view(key: tuple[str, str, str]) -> ViewEntry | None:
+    """The built-in table of this name, as a view without a query; None where there is none."""
+    catalog, schema, name = key
+    text = _COLUMNS.get((schema, name))
+    if catalog != SAMPLES or text is None:
+        return None
+    pairs = (item.partition(":") for item in text.split())
+    columns = StructType(tuple(StructField(column, _TYPES[kind]) for column, _, kind in pairs))
+    comment = "Sample rows, which are the same each time"
+    definition = ViewDefinition(
+        "", (catalog, schema), {}, columns.names, columns, mode=SchemaMode.BINDING, comment=comment
+    )
+    return ViewEntry(catalog, schema, name, definition, 0)
+
+
+def sample_views(schema: tuple[str, str]) -> list[ViewEntry]:
+    """The built-in tables of a schema."""
+    found = (sample_view((schema[0], *key)) for key in _COLUMNS if key[0] == schema[1])
+    return [view for view in found if view is not None]
+
+
+@cache
+def sample_columns(name: str) -> Sequence[Sequence[Any]]:
+    """The values of each column of a built-in table."""
+    return [*zip(*_ROWS[name](), strict=True)]
+
+
+class _Draws:
+    """Values that are drawn at random, the same for the same seed in all releases of Python."""
+
+    def __init__(self, seed: str) -> None:
+        self._next = random.Random(seed).random
+
+    def number(self, low: int, high: int) -> int:
+        """A number from `low` to `high`, both included."""
+        return low + int(self._next() * (high - low + 1))
+
+    def of(self, values: Sequence[Any]) -> Any:
+        return values[self.number(0, len(values) - 1)]
+
+    def words(self, count: int) -> str:
+        return " ".join(self.of(_WORDS) for _ in range(count))
+
+    def cents(self, low: int, high: int) -> Decimal:
+        return Decimal(self.number(low, high)).scaleb(-2)
+
+    def phone(self, nation: int) -> str:
+        return f"{nation + 10}-{self.number(100, 999)}-{self.number(100, 999)}-{self.number(1000, 9999)}"
+
+
+_Rows = Iterator[tuple[Any, ...]]
+
+
+def _trips() -> _Rows:
+    draw = _Draws("trips")
+    start = datetime(2016, 1, 1, tzinfo=timezone.utc)
+    for _ in range(_TRIPS):
+        pickup = start + timedelta(seconds=draw.number(0, 60 * 86400))
+        distance = draw.number(3, 180) / 10
+        minutes = max(2, round(distance * draw.number(25, 60) / 10))
+        fare = round(2.5 + 2.5 * distance + 0.1 * minutes) - 0.5 * draw.number(0, 1)
+        yield pickup, pickup + timedelta(seconds=60 * minutes), distance, fare, draw.of(_ZIPS), draw.of(_ZIPS)
+
+
+def _regions() -> _Rows:
+    draw = _Draws("region")
+    for key, name in enumerate(_REGIONS):
+        yield key, name, draw.words(6)
+
+
+def _nations() -> _Rows:
+    draw = _Draws("nation")
+    for key, (name, region) in enumerate(_NATIONS):
+        yield key, name, region, draw.words(5)
+
+
+def _customers() -> _Rows:
+    draw = _Draws("customer")
+    for key in range(1, _CUSTOMERS + 1):
+        nation = draw.number(0, len(_NATIONS) - 1)
+        account = (draw.phone(nation), draw.cents(-99999, 999999), draw.of(_SEGMENTS))
+        yield key, f"Customer#{key:09}", f"{draw.number(1, 999)} {draw.words(2)}", nation, *account, draw.words(7)
+
+
+def _suppliers() -> _Rows:
+    draw = _Draws("supplier")
+    for key in range(1, _SUPPLIERS + 1):
+        nation = draw.number(0, len(_NATIONS) - 1)
+        account = (draw.phone(nation), draw.cents(-99999, 999999))
+        yield key, f"Supplier#{key:09}", f"{draw.number(1, 999)} {draw.words(2)}", nation, *account, draw.words(6)
+
+
+def _price(part: int) -> Decimal:
+    """The retail price of a part. Source: TPC-H."""
+    return Decimal(90000 + part // 10 % 20001 + 100 * (part % 1000)).scaleb(-2)
+
+
+def _parts() -> _Rows:
+    draw = _Draws("part")
+    for key in range(1, _PARTS + 1):
+        maker = draw.number(1, 5)
+        kind = f"{draw.of(_SIZES)} {draw.of(_FINISHES)} {draw.of(_METALS)}"
+        box = f"{draw.of(('JUMBO', 'LG', 'MED', 'SM', 'WRAP'))} {draw.of(_BOXES)}"
+        names = (" ".join(draw.of(_COLOURS) for _ in range(3)), f"Manufacturer#{maker}")
+        yield (
+            key,
+            *names,
+            f"Brand#{maker}{draw.number(1, 5)}",
+            kind,
+            draw.number(1, 50),
+            box,
+            _price(key),
+            draw.words(3),
+        )
+
+
+def _suppliers_of(part: int) -> list[int]:
+    """The four suppliers of a part."""
+    return [(part + step * _SUPPLIERS // 4) % _SUPPLIERS + 1 for step in range(4)]
+
+
+def _parts_of_suppliers() -> _Rows:
+    draw = _Draws("partsupp")
+    for part in range(1, _PARTS + 1):
+        for supplier in _suppliers_of(part):
+            yield part, supplier, draw.number(1, 9999), draw.cents(100, 100000), draw.words(8)
+
+
+@cache
+def _orders_and_items() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """The rows of `orders` and `lineitem`, of which the former have the totals."""
+    draw, orders, items = _Draws("orders"), list[tuple[Any, ...]](), list[tuple[Any, ...]]()
+    for number in range(_ORDERS):
+        # Of 32 numbers the first 8 are used, as in TPC-H.
+        key = number // 8 * 32 + number % 8 + 1
+        ordered = date(1992, 1, 1) + timedelta(days=draw.number(0, 2400))
+        own = [_item(draw, key, line, ordered) for line in range(1, draw.number(1, 6) + 1)]
+        items += own
+        # One customer of three has no orders, as in TPC-H.
+        customer = draw.number(0, _CUSTOMERS // 3 - 1) * 3 + draw.number(1, 2)
+        states = {item[9] for item in own}
+        total = sum((item[5] * (1 - item[6]) * (1 + item[7]) for item in own), Decimal())
+        status = (states.pop() if len(states) == 1 else "P", total.quantize(Decimal("0.01")), ordered)
+        clerk = f"Clerk#{draw.number(1, 100):09}"
+        orders.append((key, customer, *status, draw.of(_PRIORITIES), clerk, 0, draw.words(6)))
+    return orders, items
+
+
+def _item(draw: _Draws, order: int, line: int, ordered: date) -> tuple[Any, ...]:
+    """One row of `lineitem`."""
+    part, quantity = draw.number(1, _PARTS), draw.number(1, 50)
+    shipped = ordered + timedelta(days=draw.number(1, 121))
+    committed, received = ordered + timedelta(days=draw.number(30, 90)), shipped + timedelta(days=draw.number(1, 30))
+    flag = draw.of("RA") if received <= _TODAY else "N"
+    amounts = (Decimal(quantity), quantity * _price(part), draw.cents(0, 10), draw.cents(0, 8))
+    state = (flag, "O" if shipped > _TODAY else "F", shipped, committed, received)
+    supplier = draw.of(_suppliers_of(part))
+    return order, part, supplier, line, *amounts, *state, draw.of(_INSTRUCTIONS), draw.of(_MODES), draw.words(4)
+
+
+_ROWS: Mapping[str, Callable[[], _Rows]] = {
+    "trips": _trips,
+    "customer": _customers,
+    "lineitem": lambda: iter(_orders_and_items()[1]),
+    "nation": _nations,
+    "orders": lambda: iter(_orders_and_items()[0]),
+    "part": _parts,
+    "partsupp": _parts_of_suppliers,
+    "region": _regions,
+    "supplier": _suppliers,
+}
