@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_random_races(sessions: tuple[Session, Session], answers: list[Any], see
         session.sql(f"INSERT OVERWRITE t {choose.rows(8)}")
         changes = f"INSERT INTO t {choose.rows(3)}", "DELETE FROM t WHERE k = 0", f"UPDATE t SET {choose.assigned()}"
         winner = choose.choice(changes)
-        put.arm(Fault.BEHIND, lambda winner=winner: tried(rival, winner))
+        put.arm(Fault.BEHIND, partial(tried, rival, winner))
         update = f"UPDATE t SET {choose.assigned()} WHERE {choose.condition('')}"
         tried(session, choose.choice([choose.merge(), update]))
     assert answers
@@ -93,7 +94,7 @@ def test_small_statements_of_two_sessions_need_no_engine(tmp_path: Path) -> None
         session.sql(TABLE.format(columns="id INT, v INT"))
         session.sql("INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)")
         for winner in ("UPDATE t SET v = 1 WHERE id = 1", "INSERT INTO t VALUES (7, 7)", "DELETE FROM t WHERE id = 1"):
-            put.arm(Fault.BEHIND, lambda winner=winner: rival.sql(winner))
+            put.arm(Fault.BEHIND, partial(tried, rival, winner))
             merged = session.sql(
                 "MERGE INTO t USING (SELECT * FROM VALUES (2, 5) AS q (id, v)) AS s ON t.id = s.id "
                 "WHEN MATCHED THEN UPDATE SET v = t.v + s.v WHEN NOT MATCHED THEN INSERT *"
@@ -110,7 +111,7 @@ def test_what_only_the_engine_knows_is_left_to_it(sessions: tuple[Session, Sessi
     session.open_log = put.open_log
     session.sql(TABLE.format(columns="id INT, v STRING"))
     session.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
-    put.arm(Fault.BEHIND, lambda: rival.sql("INSERT INTO t VALUES (3, 'c')"))
+    put.arm(Fault.BEHIND, partial(tried, rival, "INSERT INTO t VALUES (3, 'c')"))
     session.sql("UPDATE t SET v = 'x' WHERE upper(v) = 'B'")
     assert not answers
     assert sorted(session.sql("SELECT * FROM t").collect()) == [(1, "a"), (2, "x"), (3, "c")]
