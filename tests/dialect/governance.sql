@@ -109,13 +109,13 @@ ALTER VOLUME sales.files RENAME TO sales.more_files;
 -- works
 DROP VOLUME IF EXISTS sales.files;
 
--- refused CATALOG_NOT_FOUND
+-- refused INVALID_VOLUME_PATH
 PUT '/tmp/a.csv' INTO '/Volumes/main/sales/files/a.csv' OVERWRITE;
 
--- refused CATALOG_NOT_FOUND
+-- refused INVALID_VOLUME_PATH
 GET '/Volumes/main/sales/files/a.csv' TO '/tmp/a.csv';
 
--- refused CATALOG_NOT_FOUND
+-- refused INVALID_VOLUME_PATH
 REMOVE '/Volumes/main/sales/files/a.csv';
 
 -- works

@@ -30,7 +30,7 @@ SHOW SCHEMAS FROM spark_catalog LIKE 'sal*';
 -- works
 SHOW DATABASES IN `spark_catalog` LIKE '*';
 
--- refused CATALOG_NOT_FOUND
+-- works
 SHOW SCHEMAS IN hive_metastore;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
