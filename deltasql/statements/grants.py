@@ -304,7 +304,9 @@ def plan_show_grants(statement: ShowGrants, context: Context) -> Plan:
             return _of_recipient(single_part(statement.recipient, context), context)
         securable = statement.securable or SecurableName(METASTORE, None, 0, len(context.sql))
         subject, kind = subject_of(securable, context)
-        rows = [row for item, shown in enclosing(subject, kind) for row in _rows(item, shown, context)]
+        # Unity Catalog has one kind of object for tables and views, and clients look for that one.
+        kinds = ((item, TABLE if item.kind == TABLE else shown) for item, shown in enclosing(subject, kind))
+        rows = [row for item, shown in kinds for row in _rows(item, shown, context)]
         wanted = None if statement.principal is None else statement.principal.lower()
         rows = [row for row in rows if wanted is None or row[0].lower() == wanted]
         return Answer(_OF_SHARE if kind == "SHARE" else _GRANTS, tuple(rows))

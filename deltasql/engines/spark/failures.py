@@ -194,6 +194,7 @@ _WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN
 
 _OF_PROCEDURES = ("< CALL >", "DESCRIBE|DESC < PROCEDURE >")
 _NO_TABLE_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_IN_OTHER_CATALOG = "REQUIRES_SINGLE_PART_NAMESPACE"
 _NO_STREAM = "_LEGACY_ERROR_TEMP_1008"
 """Spark's condition for SELECT … FROM STREAM t."""
 _FILES = "Files are read by their format: SELECT * FROM csv.`/path`, json.`/path`, parquet.`/path` …."
@@ -243,6 +244,11 @@ def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
         advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists all of them."
         sentence = f"There is no function {name}. {advice}"
         return errors.SparkError(failure.condition, failure.state, sentence, failure.text)
+    if failure.condition == _IN_OTHER_CATALOG:
+        # Tables of other catalogs are never looked up by Spark.
+        name = failure.parameters.get("identifier", "").replace("`", "")
+        sentence = f"There is no function {name}. SHOW FUNCTIONS lists all of them."
+        return errors.SparkError("UNRESOLVED_ROUTINE", "42883", sentence, failure.text)
     if failure.condition == _NO_TABLE_FUNCTION:
         name = failure.parameters.get("name", "").replace("`", "")
         advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists all of them.")

@@ -41,3 +41,6 @@ SELECT * FROM main.sales.oders;
 USE sales;
 
 SELECT * FROM oders;
+
+-- name: wrong, no such function
+SELECT main.sales.missing(1);
