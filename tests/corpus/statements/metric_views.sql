@@ -25,3 +25,24 @@ measures:
 $$;
 SELECT d, MEASURE(n) FROM m GROUP BY ALL;
 SELECT MEASURE(`Total Sales`) AS x FROM m;
+CREATE OR REPLACE VIEW `shop`.`_metrics`.`active_users` WITH METRICS LANGUAGE YAML AS $$
+  version: 1.1
+  comment: "Users of the last days"
+  source: "`shop`.`web`.`visits`"
+  fields:
+    - name: "Visit Date"
+      expr: visit_date
+      synonyms: ["day", "date of the visit"]
+  measures:
+    - name: Trailing Users
+      expr: COUNT(DISTINCT user_id)
+      window:
+        - order: Visit Date
+          range: trailing 30 day
+          semiadditive: last
+    - name: Change
+      expr: MEASURE(`Trailing Users`) / COUNT(*)
+  materialization:
+    schedule: every 1 day
+    mode: relaxed
+$$;
