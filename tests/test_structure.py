@@ -23,67 +23,10 @@ from deltasql.plan.base import LogicalPlan
 from deltasql.planner.context import plan
 from deltasql.sql.parser import parse, split
 from deltasql.statements.refused import Refused
+from tests.shared_goldens import SHARED_GOLDENS
 from tests.source_trees import PACKAGE, ROOT, refuse, trees
 
 GOLDENS = ROOT / "tests" / "golden"
-
-SHARED_GOLDENS = {
-    "CommentOnTable": ("properties/comment_on", "one sentence about three kinds of things"),
-    "CommentOnColumn": ("properties/comment_on", "one sentence about three kinds of things"),
-    "CommentOnSchema": ("properties/comment_on", "one sentence about three kinds of things"),
-    "Explain": ("inspect/explain_rows", "what it shows is another statement's plan; see explain_metadata, too"),
-    "Insert": ("insert/insert_into", "INTO and OVERWRITE are one node, and many files are about it"),
-    "Merge": ("merge/forms", "many files are about it"),
-    "Query": ("query/select", "every query is one, whatever its first word"),
-    "CommitTransaction": ("transaction/begin_transaction", "an end is nothing without its beginning"),
-    "RollbackTransaction": ("transaction/begin_transaction", "an end is nothing without its beginning"),
-    "Refused": ("table/refused", "stands for many statements, which are about tables"),
-    "CreateWidget": ("settings/widgets", "each is seen by the values in other statements"),
-    "RemoveWidget": ("settings/widgets", "each is seen by the values in other statements"),
-    "SetSetting": ("settings/set_reset", "each is seen by the other alone"),
-    "ResetSetting": ("settings/set_reset", "each is seen by the other alone"),
-    "UnsetCatalogProperties": ("catalog/set_catalog_properties", "each is seen by the other alone"),
-    "UseCatalog": ("table/use_schema", "there is one catalog, whose schema is what changes"),
-    "CacheTable": ("upkeep/upkeep", "they only say whether the table is there"),
-    "UncacheTable": ("upkeep/upkeep", "they only say whether the table is there"),
-    "RefreshTable": ("upkeep/upkeep", "they only say whether the table is there"),
-    "AnalyzeTable": ("upkeep/upkeep", "they only say whether the table is there"),
-    "AnalyzeTables": ("upkeep/upkeep", "they only say whether the table is there"),
-    "SyncMetadata": ("upkeep/upkeep", "they only say whether the table is there"),
-    "CreateView": ("view/temporary", "the life of a view"),
-    "AlterMetricView": ("view/create_metric_view", "the life of a metric view"),
-    "DropView": ("view/temporary", "the life of a view"),
-    "AlterView": ("view/temporary", "the life of a view"),
-    "RenameView": ("view/temporary", "the life of a view"),
-    "SetViewProperties": ("view/catalog", "the life of a view of the catalog"),
-    "UnsetViewProperties": ("view/catalog", "the life of a view of the catalog"),
-    "SetViewMode": ("view/catalog", "the life of a view of the catalog"),
-    "DropVolume": ("volume/create_volume", "the life of a volume"),
-    "RenameVolume": ("volume/create_volume", "the life of a volume"),
-    "DescribeVolume": ("volume/create_volume", "the life of a volume"),
-    "CommentOnVolume": ("volume/create_volume", "the life of a volume"),
-    "ShowVolumes": ("volume/create_volume", "the life of a volume"),
-    "ListFiles": ("volume/files", "the life of a file in a volume"),
-    "PutFile": ("volume/files", "the life of a file in a volume"),
-    "GetFile": ("volume/files", "the life of a file in a volume"),
-    "RemoveFromVolume": ("volume/files", "the life of a file in a volume"),
-    "CreateFlow": ("refresh/flows", "the rows of streaming tables, in two forms"),
-    "ApplyChanges": ("refresh/flows", "the rows of streaming tables, in two forms"),
-    "DropRefreshed": ("refresh/create_refreshed", "the life of a materialized view"),
-    "SetSchedule": ("refresh/create_refreshed", "the life of a materialized view"),
-    "DropFunction": ("function/create_function", "the life of a function"),
-    "DescribeFunction": ("function/create_function", "the life of a function"),
-    "ShowFunctions": ("function/create_function", "the life of a function"),
-    "DropProcedure": ("procedure/create_procedure", "the life of a procedure"),
-    "DescribeProcedure": ("procedure/create_procedure", "the life of a procedure"),
-    "ShowProcedures": ("procedure/create_procedure", "the life of a procedure"),
-    "ShowGrants": ("governance/change_grants", "shows what is granted"),
-    "DropSecurable": ("governance/create_securable", "the life of an object"),
-    "DescribeSecurable": ("governance/create_securable", "the life of an object"),
-    "ShowSecurables": ("governance/create_securable", "the life of an object"),
-    "ShowShare": ("governance/create_securable", "the life of an object"),
-}
-"""Statements whose golden file is not called like them, with the reason."""
 
 MOST_COMPLEX = 12
 """Branches of a function, counted as `complexity` does."""
