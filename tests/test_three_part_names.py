@@ -31,6 +31,8 @@ OTHERWISE = frozenset(
         # Catalogs and their names are the subject.
         *(
             "inspect/show_dropped_tables",
+            "formats/create",
+            "tags/volume_tags",
             "table/undrop_table",
             "table/create_temporary_table",
             "catalog/samples",
