@@ -32,6 +32,7 @@ OTHERWISE = frozenset(
         *(
             "inspect/show_dropped_tables",
             "formats/create",
+            "formats/in_volumes",
             "tags/volume_tags",
             "table/undrop_table",
             "table/create_temporary_table",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from deltasql.base import errors
+from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import TableEntry, TableSource, now, sql_name
 from deltasql.plan import Operator, Project, TableName
 from deltasql.planner import (
@@ -129,13 +129,17 @@ def _exists(statement: CreateTable | CreateTableLike, context: Context) -> bool:
 
 
 def _place(name: TableName, location: str | None, provider: str, context: Context) -> str:
-    """The place of the new table. Raises CatalogOperationError in an external catalog, which takes none."""
+    """The place of the new table. Raises CatalogOperationError in an external catalog, which takes none, and what
+    `located` raises."""
     external = context.catalog.external.store(context.catalog.full_name(name.parts)[0])
     if external is not None:
         raise external.refused(f"CREATE TABLE … USING {provider}").at(context.caret(name.start, name.end))
     if location is None:
         return context.catalog.managed_location(name.parts)
-    return context.catalog.absolute(location)
+    try:
+        return context.catalog.absolute(context.catalog.located(location))
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
 
 
 def _refuse(statement: CreateTable) -> None:

@@ -43,6 +43,9 @@ class CreateVolume(LogicalPlan):
     location: str | None = None
     comment: str | None = None
 
+    def created(self) -> TableName | None:
+        return self.volume
+
 
 @dataclass(frozen=True, slots=True)
 class DropVolume(LogicalPlan):
