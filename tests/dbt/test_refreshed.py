@@ -100,11 +100,11 @@ def test_schedule_and_properties_are_altered(feed: Played) -> None:
     changed = {"schedule": {"cron": "0 0 4 * * ?"}, "properties": {"author": "it's us"}}
     assert set(run(feed, "altered", **changed).values()) == {"success"}
     assert feed.operations("feed.totals").count(REPLACED) == 1
-    assert facts(feed, "totals")["Schedule"].startswith("schedule cron '0 0 4 * * ?'")
+    assert facts(feed, "totals")["Refresh Schedule"] == "CRON '0 0 4 * * ?' AT TIME ZONE 'Etc/UTC'"
     found = properties(feed, "totals")
     assert (found.get("team"), found["author"], found["delta.enableChangeDataFeed"]) == (None, "it's us", "true")
     assert set(run(feed, "unscheduled", **{**changed, "schedule": None}).values()) == {"success"}
-    assert "Schedule" not in facts(feed, "totals")
+    assert facts(feed, "totals")["Refresh Schedule"] == "MANUAL"
 
 
 def test_descriptions_are_written_when_they_change(feed: Played) -> None:

@@ -49,7 +49,7 @@ class SparkViewChanges(MaterializedViewChanges):  # type: ignore[misc]
     @staticmethod
     def check_start_state(project: Any, materialized_view: Any) -> None:
         facts = _facts(project, materialized_view)
-        assert "Schedule" not in facts
+        assert facts["Refresh Schedule"] == "MANUAL"
         assert "# Clustering Information" not in facts
 
     @staticmethod
@@ -59,8 +59,8 @@ class SparkViewChanges(MaterializedViewChanges):  # type: ignore[misc]
 
     @staticmethod
     def check_state_alter_change_is_applied(project: Any, materialized_view: Any) -> None:
-        schedule = _facts(project, materialized_view)["Schedule"]
-        assert schedule.startswith("schedule cron '0 0 4 * * ?' at time zone 'UTC'")
+        schedule = _facts(project, materialized_view)["Refresh Schedule"]
+        assert schedule.upper() == "CRON '0 0 4 * * ?' AT TIME ZONE 'UTC'"
 
     @staticmethod
     def change_config_via_replace(project: Any, materialized_view: Any) -> None:
