@@ -16,6 +16,7 @@ def _case(path: Path) -> object:
     return pytest.param(path, id=path.stem, marks=pytest.mark.spark if read(path).jvm else ())
 
 
+@pytest.mark.filterwarnings("ignore::deltasql.plan.base.StatementWarning")
 @pytest.mark.parametrize("path", [_case(path) for path in files()])
 def test_dialect(path: Path) -> None:
     wrong = [
