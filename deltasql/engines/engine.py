@@ -290,16 +290,18 @@ class LocalRowReader(SparkRowReader):
 
     def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
         with suppress(LeftToEngineError):
-            return bool(len(self._met_here(adds, only)))
+            return bool(len(self._met_in_process(adds, only)))
         return super().selects(adds, only)
 
     def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
         with suppress(LeftToEngineError):
             paths = [canonical(add.path, self.snapshot.location) for add in adds]
-            return {paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(self._met_here(adds, None))}
+            return {
+                paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(self._met_in_process(adds, None))
+            }
         return super().rows_met(adds)
 
-    def _met_here(self, adds: Sequence[AddFile], only: RowPositions | None) -> Numbers:
+    def _met_in_process(self, adds: Sequence[AddFile], only: RowPositions | None) -> Numbers:
         """See `met_rows`. Raises LeftToEngineError for a statement that is a query, too."""
         if not isinstance(self.probe, Rewrite):
             raise LeftToEngineError("the statement reads rows and changes none")

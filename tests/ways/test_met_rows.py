@@ -30,12 +30,12 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The answers that this process gave, each of which was Spark's as well."""
     given: list[Any] = []
     selects, rows_met = LocalRowReader.selects, LocalRowReader.rows_met
-    found = LocalRowReader._met_here
+    found = LocalRowReader._met_in_process
 
     def noted(self: LocalRowReader, *arguments: Any) -> Any:
-        here = found(self, *arguments)
-        given.append(here)
-        return here
+        found_rows = found(self, *arguments)
+        given.append(found_rows)
+        return found_rows
 
     def selects_both(self: LocalRowReader, adds: Sequence[Any], only: Any = None) -> bool:
         mine, theirs = selects(self, adds, only), SparkRowReader.selects(self, adds, only)
@@ -49,7 +49,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         }
         return mine
 
-    monkeypatch.setattr(LocalRowReader, "_met_here", noted)
+    monkeypatch.setattr(LocalRowReader, "_met_in_process", noted)
     monkeypatch.setattr(LocalRowReader, "selects", selects_both)
     monkeypatch.setattr(LocalRowReader, "rows_met", met_both)
     return given
