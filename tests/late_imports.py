@@ -7,7 +7,7 @@ START = "start"
 
 So does every pytest of an environment that has no tests for the plugin."""
 STARTERS = ("deltasql.clients.cli", "deltasql.clients.pytest_plugin")
-"""Who may leave modules for later for that reason."""
+"""Modules whose functions import the modules marked START, so that a command which needs none of them loads none."""
 
 ENGINE = "engines"
 """The rooms of engines and data files, which a statement on metadata never enters: a fifth of the time that a session

@@ -55,7 +55,7 @@ def figures(bench: Bench) -> list[Figure]:
     crowd = in_process(played, str(bench.folder("sessions")), SESSIONS, total)
     label = f"{SESSIONS} sessions"
     found = [
-        Figure(f"{label}: per statement, all together", "s", crowd.seconds / crowd.count, at_most=None),
+        Figure(f"{label}: per statement, all together", "s", crowd.seconds / crowd.count),
         Figure("1 session: per statement", "s", alone.seconds / alone.count),
     ]
     for kind, times in sorted(crowd.times.items()):

@@ -36,10 +36,8 @@ from deltasql.plan import (
     Literals,
     MemoryRows,
     Operator,
-    Reads,
     Rearrange,
     Rewrite,
-    SqlQuery,
     Way,
     Write,
     record_way,
@@ -183,8 +181,41 @@ class SessionEngine:
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
+class LocalRowReader(SparkRowReader):
+    """Questions about rows for conflict resolution, answered in this process where it can evaluate the statement."""
+
+    _engine: InProcessFirst
+
+    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
+        with suppress(LeftToEngineError):
+            return bool(len(self._met_in_process(adds, only)))
+        return super().selects(adds, only)
+
+    def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
+        with suppress(LeftToEngineError):
+            paths = [canonical(add.path, self.snapshot.location) for add in adds]
+            return {
+                paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(self._met_in_process(adds, None))
+            }
+        return super().rows_met(adds)
+
+    def _met_in_process(self, adds: Sequence[AddFile], only: RowPositions | None) -> Numbers:
+        """See `met_rows`. Raises LeftToEngineError for a statement that is a query, too."""
+        if not isinstance(self.probe, Rewrite):
+            raise LeftToEngineError("the statement reads rows and changes none")
+        root, addresses = self.snapshot.location, None
+        if only is not None:
+            rows = [only[canonical(add.path, root)].astype(np.int64) for add in adds]
+            addresses = np.concatenate([(number << ROW_BITS) + np.sort(some) for number, some in enumerate(rows)])
+        with interruptible():
+            source = self._engine.evaluated_source
+            return met_rows(self._engine.spark, self.probe, source, scanned_files(adds, root), addresses)
+
+
 class InProcessFirst(SparkRuntime):
     """The engine while it works on one statement, or this process in its place."""
+
+    row_reader_type = LocalRowReader
 
     def __init__(self, spark: SparkHandle, sql: str) -> None:
         super().__init__(spark, sql)
@@ -255,17 +286,6 @@ class InProcessFirst(SparkRuntime):
                 return done
         return super().rearrange(operator, stage)
 
-    def row_reader(
-        self,
-        snapshot: Snapshot,
-        reads: Reads | None = None,
-        probe: Rewrite | SqlQuery | None = None,
-        stage: Stage | None = None,
-        time_zone: str | None = None,
-    ) -> LocalRowReader:
-        """See `Runtime.row_reader`."""
-        return LocalRowReader(self, snapshot, reads, probe, None if stage is None else spark_stage(stage), time_zone)
-
     def _store_source(self, source: MemoryRows) -> None:
         self._source = source
 
@@ -279,39 +299,6 @@ class InProcessFirst(SparkRuntime):
         if self._source is not None and operator.join is not None:
             operator = replace(operator, join=replace(operator.join, source=self._source))
         return super().source(operator)
-
-
-class LocalRowReader(SparkRowReader):
-    """Questions about rows for conflict resolution, answered in this process where it can evaluate the statement."""
-
-    def __init__(self, engine: InProcessFirst, snapshot: Snapshot, *rest: Any) -> None:
-        super().__init__(engine, snapshot, *rest)
-        self._first = engine
-
-    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
-        with suppress(LeftToEngineError):
-            return bool(len(self._met_in_process(adds, only)))
-        return super().selects(adds, only)
-
-    def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
-        with suppress(LeftToEngineError):
-            paths = [canonical(add.path, self.snapshot.location) for add in adds]
-            return {
-                paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(self._met_in_process(adds, None))
-            }
-        return super().rows_met(adds)
-
-    def _met_in_process(self, adds: Sequence[AddFile], only: RowPositions | None) -> Numbers:
-        """See `met_rows`. Raises LeftToEngineError for a statement that is a query, too."""
-        if not isinstance(self.probe, Rewrite):
-            raise LeftToEngineError("the statement reads rows and changes none")
-        root, addresses = self.snapshot.location, None
-        if only is not None:
-            rows = [only[canonical(add.path, root)].astype(np.int64) for add in adds]
-            addresses = np.concatenate([(number << ROW_BITS) + np.sort(some) for number, some in enumerate(rows)])
-        with interruptible():
-            source = self._first.evaluated_source
-            return met_rows(self._first.spark, self.probe, source, scanned_files(adds, root), addresses)
 
 
 def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "the table") -> _T | None:

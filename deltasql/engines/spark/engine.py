@@ -223,6 +223,8 @@ _OF_ONE_SESSION = ("spark.databricks.delta.", "deltasql.")
 class SparkRuntime:
     """The engine while it works on one statement: DataFrames that were analysed for the plan serve the run as well."""
 
+    row_reader_type: type[SparkRowReader] = SparkRowReader
+
     def __init__(self, spark: SparkHandle, sql: str) -> None:
         self.spark, self.sql = spark, sql
 
@@ -447,7 +449,8 @@ class SparkRuntime:
         stage: Stage | None = None,
         time_zone: str | None = None,
     ) -> SparkRowReader:
-        return SparkRowReader(self, snapshot, reads, probe, None if stage is None else spark_stage(stage), time_zone)
+        staged = None if stage is None else spark_stage(stage)
+        return self.row_reader_type(self, snapshot, reads, probe, staged, time_zone)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`, which Spark computes."""
