@@ -20,6 +20,7 @@ LATE = {
     "deltasql.files.statistics.of_footers": ENGINE,
     "deltasql.engines.engine": ENGINE,
     "deltasql.engines.sail.failures": ENGINE,
+    "deltasql.engines.sail.beside": ENGINE,
     "deltasql.engines.sail.frames": ENGINE,
     "deltasql.engines.spark.reading.stream_source": "pyspark",
     "deltasql.session.execution.vacuum": "pyarrow",

@@ -57,7 +57,7 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 23,
-    "modules": 409,
+    "modules": 410,
     f"modules under {SMALL} lines": 23,
     "names imported from another room": 1293,
     "imports between modules": 2310,

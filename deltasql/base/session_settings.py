@@ -457,6 +457,30 @@ COMPUTE = word(
     "ENGINE: the engine computes all rows; only literals of INSERT … VALUES need none.",
 )
 
+_ORDERS = (("spark",), ("sail", "spark"))
+
+
+def engine_order(text: str) -> tuple[str, ...]:
+    """The names of engines in a text, in one of the orders that there are."""
+    names = name_list(text.lower())
+    if names not in _ORDERS:
+        raise ValueError(text)
+    return names
+
+
+ENGINES = REGISTRY.add(
+    Setting(
+        "deltasql.engines",
+        engine_order,
+        " or ".join(map(", ".join, _ORDERS)),
+        "spark",
+        "The engines that a query over tables of this machine goes to, in their order, where this process does not "
+        "compute it. `sail, spark`: [Sail](sail.md#sail-beside-spark), in a process of its own, where its answer was "
+        "compared with Spark's; Spark for all else.",
+        "queries",
+    )
+)
+
 UNPROVEN = word(
     "deltasql.sail.unproven",
     ("REFUSE", "ALLOW"),

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from deltasql.base import SAIL, LeftToEngineError, Numbers, Watch, errors, interruptible, np, pa
+from deltasql.base import SAIL, LeftToEngineError, Numbers, Watch, errors, interruptible, np, pa, session_settings
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
 from deltasql.engines.local.arranging import SORTED, arranged_in_process, planned_arrangement
 from deltasql.engines.local.met_rows import met_rows
@@ -64,7 +64,10 @@ class FileRows:
     """
 
     def __init__(
-        self, rows: PlainScan | SelectedRows | LocalRows, session: SessionFacts, query: Callable[[], RowSource]
+        self,
+        rows: PlainScan | SelectedRows | LocalRows | BesideRows,
+        session: SessionFacts,
+        query: Callable[[], RowSource],
     ) -> None:
         self._rows, self._session, self._make = rows, session, query
         self._ways = recorded_ways()
@@ -143,7 +146,36 @@ def _has_maps(kind: DataType) -> bool:
             return False
 
 
+class BesideRows(Protocol):
+    """The rows of a query by an engine beside Spark. Methods raise LeftToEngineError where it does not give them."""
+
+    schema: StructType
+
+    def table(self, session: SessionFacts, most: int | None = None) -> pa.Table:
+        """All rows, or the first `most` of them."""
+
+    def count(self) -> int: ...
+
+
+class RowsBeside(FileRows):
+    """The rows of a query by an engine beside Spark; Spark has them where the caller needs its DataFrame."""
+
+    _rows: BesideRows
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        with self._in_process():
+            return connect_rows(self._rows.table(self._session, n), self.schema)
+        return self._query.head(n)
+
+    def count(self) -> int:
+        with self._in_process():
+            return self._rows.count()
+        return self._query.count()
+
+
 _T = TypeVar("_T")
+_SPARK = "spark"
+_BESIDE = "{engine} computes the query, in a process of its own"
 _COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
 
 
@@ -254,14 +286,31 @@ class InProcessFirst(SparkRuntime):
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
         plan, case_sensitive = _tried(lambda: answered_query(self.spark, operator)), case_matters()
         engine_rows = super().rows
-        if plan is None:
-            return engine_rows(operator)
 
         def query() -> RowSource:
             with matching(case_sensitive=case_sensitive):
                 return engine_rows(operator)
 
-        return FileRows(plan, self.spark, query)
+        if plan is not None:
+            return FileRows(plan, self.spark, query)
+        beside = self._beside(operator)
+        return engine_rows(operator) if beside is None else RowsBeside(beside, self.spark, query)
+
+    def _beside(self, operator: Operator) -> BesideRows | None:
+        """The rows of a query by another engine, which the session asks before Spark; None where Spark is to."""
+        first, *_ = session_settings.ENGINES.value(self.spark.session_value(session_settings.ENGINES.name) or _SPARK)
+        if first == _SPARK or self.spark.is_in_process:
+            return None
+        try:
+            with interruptible():
+                rows = other_engine(first).rows_beside(self.spark, operator, self.sql)
+            if _has_maps(rows.schema):
+                raise LeftToEngineError("entries of maps have an order in Spark")
+        except LeftToEngineError as left:
+            record_way(ComputedBy.ENGINE, left.reason)
+            return None
+        record_way(ComputedBy.ENGINE, _BESIDE.format(engine=first.capitalize()))
+        return rows
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
@@ -330,6 +379,9 @@ class OtherEngine(Protocol):
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
         """The failure that an error of the engine reports."""
+
+    def rows_beside(self, spark: SparkHandle, operator: Operator, sql: str) -> BesideRows:
+        """The rows of a query by this engine in a process of its own. Raises LeftToEngineError, SailMissingError."""
 
 
 _GROUP = "deltasql.engines"

@@ -27,8 +27,8 @@ __getattr__, __dir__ = door(
     result: AnsweredRows Columnar CommandRows Placed Result Row RowSource to_row
     stage: RUNNING FileStage SessionFacts available_memory memory_limit require_memory
     statistics.of_footers: extremes float_bounds recomputed with_sure_bounds
-    thresholds: BROADCAST_ROWS FEW_BYTES FEW_FILES FEW_ROWS GROUPS JOINED_PAIRS KEYED_BYTES
-        LARGE_PART MEMORY_SHARE SPLIT_BYTES STORE_BYTES TINY_BYTES UNPACKED
+    thresholds: BROADCAST_ROWS FEW_BYTES FEW_FILES FEW_ROWS KEYED_BYTES
+        LARGE_PART MEMORY_SHARE STORE_BYTES TINY_BYTES UNPACKED
     writing.arrow_files: CHANGE_DATA DIRECTORY_PREFIX ORIGIN Staged StagedFile WrittenFile as_stored
         by_directory data_entries directory_name directory_of encoded write_pieces write_tables written_files
     writing.spliced_files: may_splice_from

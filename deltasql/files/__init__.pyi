@@ -94,12 +94,9 @@ from deltasql.files.thresholds import BROADCAST_ROWS as BROADCAST_ROWS
 from deltasql.files.thresholds import FEW_BYTES as FEW_BYTES
 from deltasql.files.thresholds import FEW_FILES as FEW_FILES
 from deltasql.files.thresholds import FEW_ROWS as FEW_ROWS
-from deltasql.files.thresholds import GROUPS as GROUPS
-from deltasql.files.thresholds import JOINED_PAIRS as JOINED_PAIRS
 from deltasql.files.thresholds import KEYED_BYTES as KEYED_BYTES
 from deltasql.files.thresholds import LARGE_PART as LARGE_PART
 from deltasql.files.thresholds import MEMORY_SHARE as MEMORY_SHARE
-from deltasql.files.thresholds import SPLIT_BYTES as SPLIT_BYTES
 from deltasql.files.thresholds import STORE_BYTES as STORE_BYTES
 from deltasql.files.thresholds import TINY_BYTES as TINY_BYTES
 from deltasql.files.thresholds import UNPACKED as UNPACKED

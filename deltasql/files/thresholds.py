@@ -41,18 +41,6 @@ LARGE_PART = 0.5
 """Of the rows of a table, or of the files that are rewritten: to leave out the others saves less than it costs."""
 
 
-GROUPS = 10_000
-"""Groups of an aggregate query in this process: each is an object of Python."""
-
-
-SPLIT_BYTES = 4 << 20
-"""One task of Spark reads a file of so many bytes, and so adds its numbers in their order."""
-
-
-JOINED_PAIRS = 4_000_000
-"""Pairs of rows that meet in a join in this process: 0.2 s, and 64 MB of indexes."""
-
-
 BROADCAST_ROWS = 1_000_000
 """So many rows of a source, or deleted row indexes, are sent to every task of Spark, which then shuffles no target."""
 

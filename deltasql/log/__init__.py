@@ -23,6 +23,7 @@ __getattr__, __dir__ = door(
     commit.row_rebase: SOURCE_TAG Bin BinRebase Budget Describe FollowingRebase NewPositions RowPositions
         RowRebase TouchedRows
     commit.transaction: Commit CommitGroup CommitRace PreparedCommit Transaction back_off
+        is_contended turn
     committers: CommitCatalog StagedCommit TableCommits
     configuration.keys: Key References column_tags keys_of primary_key read_tags table_tags view_column_tags
         with_column_tags with_keys with_table_tags

@@ -58,6 +58,8 @@ from deltasql.log.commit.transaction import CommitRace as CommitRace
 from deltasql.log.commit.transaction import PreparedCommit as PreparedCommit
 from deltasql.log.commit.transaction import Transaction as Transaction
 from deltasql.log.commit.transaction import back_off as back_off
+from deltasql.log.commit.transaction import is_contended as is_contended
+from deltasql.log.commit.transaction import turn as turn
 from deltasql.log.committers import CommitCatalog as CommitCatalog
 from deltasql.log.committers import StagedCommit as StagedCommit
 from deltasql.log.committers import TableCommits as TableCommits

@@ -29,7 +29,7 @@ from deltasql.base import (
 )
 from deltasql.catalog import Catalog, Catalogs, ExternalCatalogs, MirroredTable, TableFacts, configured, of_spark
 from deltasql.files import Placed, Result, stream_options
-from deltasql.log import DeltaLog, LocalLogStore, Snapshot, Stores, back_off
+from deltasql.log import DeltaLog, LocalLogStore, Snapshot, Stores, back_off, turn
 from deltasql.plan import LogicalPlan, MemoryRows, Note, Supplied, TableName, make_note, records_of_statement
 from deltasql.planner import (
     Answer,
@@ -47,7 +47,16 @@ from deltasql.planner import (
 from deltasql.schema import matching, schema_to_json
 from deltasql.session.execution.commit import Committed
 from deltasql.session.execution.open_transaction import Transactions
-from deltasql.session.execution.run import Done, Pending, Placing, Run, SessionState, change_catalog, unstarted_engine
+from deltasql.session.execution.run import (
+    Done,
+    Pending,
+    Placing,
+    Run,
+    SessionState,
+    change_catalog,
+    contended_table,
+    unstarted_engine,
+)
 from deltasql.session.frames.reader import FrameReader, StreamReader, StreamWriter
 from deltasql.session.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
 from deltasql.session.script.interpreter import run_procedure, run_script
@@ -143,8 +152,18 @@ _VARIABLES = (
     "${{{name}}} is replaced as text before the statement is read. Write :{name} for a value, and IDENTIFIER(:{name}) "
     "for a name."
 )
+_MOST_SECONDS_FOR_TURN = 10
+"""Seconds that a statement waits for others of this process before it begins; each of them takes far less."""
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
 """The global temporary views of this process, by warehouse and name."""
+
+
+class _ContendedError(Exception):
+    """A statement is to begin anew once the other threads that change its table, at `location`, are done."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location)
+        self.location = location
 
 
 class Session:
@@ -239,19 +258,32 @@ class Session:
 
     def _ended(self, bound: BoundStatement, placed: Placing) -> tuple[Result, bool]:
         """The result of a statement, retried after conflicts with concurrent commits, and whether it is a query."""
-        lost = 0
+        lost, place = 0, ""
         while True:
-            with self._begin(bound, placed) as pending:
-                try:
+            try:
+                with self._turn(place), self._begin(bound, placed, awaits_turn=not place) as pending:
                     result = pending.commit()
-                except errors.ConcurrentModificationError:
-                    lost += 1
-                    if lost >= pending.most_attempts:
-                        raise
-                    back_off(lost)
-                    continue
+            except _ContendedError as contended:
+                place = contended.location
+                continue
+            except errors.ConcurrentModificationError:
+                lost += 1
+                if lost >= pending.most_attempts:
+                    raise
+                back_off(lost)
+                continue
             result.attempts += lost
             return result, pending.is_query
+
+    @contextmanager
+    def _turn(self, location: str) -> Iterator[None]:
+        """Context of a whole statement: see `log.turn`. Without a location it does nothing."""
+        if not location:
+            yield
+            return
+        # The session's lock comes first, as in each commit.
+        with self._lock, turn(location, _MOST_SECONDS_FOR_TURN):
+            yield
 
     def _script_host(self, script: BoundStatement) -> SessionHost:
         def command(make: Callable[[StatementEngine], Plan]) -> None:
@@ -267,7 +299,8 @@ class Session:
             self._running,
         )
 
-    def _begin(self, bound: BoundStatement, placed: Placing) -> Pending:
+    def _begin(self, bound: BoundStatement, placed: Placing, *, awaits_turn: bool = False) -> Pending:
+        """With `awaits_turn` a statement that other threads are in the way of raises _ContendedError instead."""
         started = time.perf_counter()
         with interruptible(), self._statement(), placed():
             bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
@@ -276,6 +309,12 @@ class Session:
             placed.case_sensitive = self._context(bound.sql, engine).setting(session_settings.CASE_SENSITIVE)
             with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
+            if (
+                awaits_turn
+                and self._transactions.open is None
+                and (place := contended_table(change, engine)) is not None
+            ):
+                raise _ContendedError(place)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     @property

@@ -226,11 +226,11 @@ def test_no_engine_starts(alone: Session) -> None:
         ("SELECT sum(weight) FROM t", "depends on the order of rows in several files"),
         ("SELECT weight, count(*) FROM t GROUP BY weight", "rows are grouped by a column of type DOUBLE"),
         ("SELECT max(weight) FROM t", "max of a column of type DOUBLE"),
-        ("SELECT region, count(*) FROM t GROUP BY region", "2 groups, more than 1"),
+        ("SELECT region, count(*) FROM t GROUP BY region", "2 groups take more than deltasql.memory.limit"),
     ],
 )
 def test_what_is_left_to_the_engine(alone: Session, query: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aggregates, "GROUPS", 1)
+    monkeypatch.setattr(aggregates, "_GROUP_BYTES", 1 << 40)
     alone.sql("INSERT INTO t VALUES ('n', 1, 0.7, 3)")
     with pytest.raises(DeltaSqlError, match=reason) as refused:
         alone.sql(query).collect()

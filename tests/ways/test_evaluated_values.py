@@ -82,14 +82,13 @@ def test_a_number_that_does_not_fit_is_left_to_an_engine(text: str) -> None:
 def test_pairs(on: str, met: list[tuple[int, int]]) -> None:
     source = pa.table({"a": pa.array([1, 3, 1, None], pa.int32()), "n": pa.array([1, 2, 3, 4])})
     scope = RowScope({"t": COLUMNS, "s": StructType(COLUMNS.fields[:2])})
-    left, right = sources.equal_pairs(rows_of("t", TABLE), rows_of("s", source), row_expression(on, scope))
+    left, right = sources.equal_pairs(rows_of("t", TABLE), rows_of("s", source), row_expression(on, scope), 1 << 20)
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == met
 
 
 @pytest.mark.parametrize("on", ["t.a < s.a", "t.a = s.a"])
-def test_too_many_pairs_are_left_to_an_engine(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "JOINED_PAIRS", 1)
+def test_pairs_beyond_the_limit_of_memory_are_left_to_an_engine(on: str) -> None:
     rows = pa.table({"a": pa.array([1, 1], pa.int32())})
     scope = RowScope({"t": StructType(COLUMNS.fields[:1]), "s": StructType(COLUMNS.fields[:1])})
     with pytest.raises(LeftToEngineError):
-        sources.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope))
+        sources.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope), 200)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from deltasql.base import LeftToEngineError, Numbers, np, pa, pc
+from deltasql.base import LeftToEngineError, np, pa, session_settings
 from deltasql.engines.choice import is_small, require_searching, scan_size
 from deltasql.engines.local.selections import SelectedRows, only_scan, selected
-from deltasql.files import GROUPS, SPLIT_BYTES, SessionFacts, reader_schema, results_of
+from deltasql.files import SessionFacts, memory_limit, reader_schema, results_of
 from deltasql.plan import Operator, Scan
 from deltasql.schema import (
     BOOLEAN,
@@ -47,6 +48,10 @@ GroupValues: TypeAlias = "Mapping[tuple[str, ...], Any]"
 """The values of a group: of its keys, of its aggregates, and the number of its rows."""
 
 _ROWS = ("rows",)
+_GROUP_BYTES = 1 << 10
+"""Memory that a group of an aggregate query takes: its values are objects of Python."""
+_SPLIT_BYTES = 4 << 20
+"""One task of Spark reads a file of so many bytes: its `spark.sql.files.openCostInBytes`."""
 _LONG, _EXACT = 2**63, 2**53
 """Whole numbers below these are of the type BIGINT, and exact as DOUBLE."""
 _QUOTIENT = Context(prec=MOST_DIGITS + 1, rounding=ROUND_DOWN)
@@ -66,7 +71,7 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
         return None
     if not is_small(scan):
         require_searching(session, scan.table.location, scan_size(scan))
-    scope = _RowScope(scan, query.table)
+    scope = _RowScope(session, scan, query.table)
     try:
         result = AggregateRows(query, scope)
     except LeftToEngineError as left:
@@ -78,7 +83,8 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
 
     def computed() -> pa.Table:
         try:
-            groups = scope.united(_parts(session, scope, rows, result.keys), result.keys or [])
+            keys = result.keys or []
+            groups = scope.united(_parts(session, scope, rows, keys), keys)
             return to_table(result.schema, result.rows(groups))
         except (OverflowError, ValueError):
             # Python has no such dates.
@@ -87,7 +93,7 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
     return result.schema, computed
 
 
-def _parts(session: SessionFacts, scope: _RowScope, rows: SelectedRows, keys: list[str] | None) -> Iterator[_Part]:
+def _parts(session: SessionFacts, scope: _RowScope, rows: SelectedRows, keys: Sequence[str]) -> Iterator[_Part]:
     """The groups of all rows of a small table at once, else those of each piece."""
     if scope.is_small:
         yield scope.part(rows.table(session), keys)
@@ -104,47 +110,36 @@ class _Asked(NamedTuple):
     aggregate: Aggregate
     item: StructField
 
-
-class _Rows(NamedTuple):
-    """Rows with the number of the group of each, below `groups`."""
-
-    table: pa.Table
-    numbers: Numbers
-    groups: int
-
-
-class _Sum(NamedTuple):
-    """The sum of some values of a group, and how many they are."""
-
-    total: Any
-    values: int
-
-
-_State: TypeAlias = Any
-"""The state of an aggregate by some rows of a group: an int of counts, a _Sum, a least or greatest value, or a set."""
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Arrow's aggregates of the column that are the state of this one."""
+        if self.aggregate.distinct:
+            return ("count_distinct",)
+        return ("sum", "count") if self.aggregate.function in {"sum", "avg"} else (self.aggregate.function,)
 
 
 class _Part(NamedTuple):
-    """The groups of some rows: by the values of their keys the numbers of rows, and the states of the aggregates.
+    """The groups of some rows, each a row of `groups`: its keys, the number of its rows, and the states of aggregates.
 
     `sizes` has for each sum of whole numbers the sum of the same numbers without their signs.
     """
 
-    groups: Mapping[tuple[Any, ...], tuple[_State, ...]]
+    groups: pa.Table
     sizes: Mapping[tuple[str, ...], int]
 
 
 class _RowScope(AggregateScope):
     """A table whose rows are read; a group has the values of its keys and aggregates by their names."""
 
-    def __init__(self, scan: Scan, table: TableReference) -> None:
+    def __init__(self, session: SessionFacts, scan: Scan, table: TableReference) -> None:
         super().__init__(scan.schema, table)
+        self._session = session
         self.columns: list[StructField] = []
         """The columns that are read."""
         self._asked: list[_Asked] = []
         self.is_small = is_small(scan)
         sizes = scan.files.column("size").to_pylist() if self.is_small else []
-        self._is_in_order = self.is_small and len(sizes) <= 1 and sum(sizes) <= SPLIT_BYTES
+        self._is_in_order = self.is_small and len(sizes) <= 1 and sum(sizes) <= _SPLIT_BYTES
         """Whether one task of Spark would read all rows, and so add them in their order."""
 
     def key(self, item: StructField) -> Callable[[Any], Any]:
@@ -166,72 +161,74 @@ class _RowScope(AggregateScope):
         count: int = group[_ROWS]
         return count
 
-    def part(self, table: pa.Table, keys: list[str] | None) -> _Part:
-        """The groups of some rows. Raises LeftToEngineError where they are many, or a value is not certain."""
-        numbers, count, firsts = _numbered(table, keys)
-        rows = _Rows(table, numbers, count)
-        values = [table.column(name).take(pa.array(firsts)).to_pylist() for name in keys or ()]
-        named = list(zip(*values, strict=True)) if values else [()] * count
+    def part(self, table: pa.Table, keys: Sequence[str]) -> _Part:
+        """The groups of some rows. Raises LeftToEngineError where a value is not certain."""
+        columns = [table.column(name) for name in keys]
         sizes: dict[tuple[str, ...], int] = {}
-        states = [np.bincount(numbers, minlength=count).tolist()]
-        states += [self._states(rows, asked, sizes) for asked in self._asked]
-        return _Part(dict(zip(named, zip(*states, strict=True), strict=True)), sizes)
+        calls = []
+        for number, asked in enumerate(self._asked, len(columns)):
+            columns.append(self._added(asked, table.column(asked.item.name), sizes))
+            calls += [(f"c{number}", state) for state in asked.states]
+        return _Part(_grouped(columns, table.num_rows, len(keys), calls, counts=True), sizes)
+
+    def _added(self, asked: _Asked, values: pa.ChunkedArray, sizes: dict[tuple[str, ...], int]) -> pa.ChunkedArray:
+        """The values in the type in which they are added up, where they are; adds to `sizes`: see `_Part`.
+
+        Raises LeftToEngineError where a sum depends on the order of rows.
+        """
+        kind = asked.item.type
+        if "sum" not in asked.states:
+            return values
+        if isinstance(kind, DecimalType):
+            return values.cast(pa.decimal128(MOST_DIGITS, kind.scale))
+        if is_integral(kind):
+            sizes[asked.name] = _size(values.drop_null())
+            return values.cast(pa.int64())
+        doubles = values.cast(pa.float64())
+        if not self._is_in_order and not _is_exact(doubles.drop_null().to_numpy()):
+            raise LeftToEngineError("a sum of floating-point numbers depends on the order of rows in several files")
+        return doubles
 
     def united(self, parts: Iterable[_Part], keys: Sequence[str]) -> list[GroupValues]:
         """The groups of all rows, from those of parts of them, by these keys. Raises what `part` raises."""
-        groups: dict[tuple[Any, ...], tuple[_State, ...]] = {}
-        sizes = Counter[tuple[str, ...]]()
+        tables: list[pa.Table] = []
+        joined, sizes = 0, Counter[tuple[str, ...]]()
         for part in parts:
-            for key, states in part.groups.items():
-                others = groups.get(key)
-                groups[key] = states if others is None else self._joined(others, states)
-            _require_few(len(groups))
+            tables.append(part.groups)
             sizes.update(part.sizes)
+            # Twice the work at most, and memory for twice the groups.
+            if sum(groups.num_rows for groups in tables) > 2 * joined + _FEW_NUMBERS:
+                tables = [self._joined(tables, len(keys))]
+                joined = tables[0].num_rows
+                self._require_room(joined)
         for name, size in sizes.items():
             if size >= (_EXACT if name[0] == "avg" else _LONG):
                 raise LeftToEngineError("numbers add up to more digits than those of their sum's type")
-        return [self._values(keys, key, states) for key, states in groups.items()]
+        groups = tables[0] if len(tables) == 1 else self._joined(tables, len(keys))
+        self._require_room(groups.num_rows)
+        return list(self._values(groups, keys))
 
-    def _joined(self, some: tuple[_State, ...], more: tuple[_State, ...]) -> tuple[_State, ...]:
-        pairs = zip(self._asked, some[1:], more[1:], strict=True)
-        return (some[0] + more[0], *(_united(asked.aggregate.function, one, other) for asked, one, other in pairs))
+    def _joined(self, parts: Sequence[pa.Table], keys: int) -> pa.Table:
+        """The groups of several parts, of which counts and sums are added up."""
+        table = pa.concat_tables(parts)
+        states = ["count", *(state for asked in self._asked for state in asked.states)]
+        calls = [(f"c{number}", state if state in _EXTREMES else "sum") for number, state in enumerate(states, keys)]
+        return _grouped(table.columns, table.num_rows, keys, calls)
 
-    def _values(self, names: Sequence[str], key: tuple[Any, ...], states: tuple[_State, ...]) -> GroupValues:
-        values: dict[tuple[str, ...], Any] = {("key", name): value for name, value in zip(names, key, strict=True)}
-        values[_ROWS] = states[0]
-        for asked, state in zip(self._asked, states[1:], strict=True):
-            values[asked.name] = _value(asked, state)
-        return values
+    def _require_room(self, groups: int) -> None:
+        """Raises LeftToEngineError for more groups than this process may have in memory."""
+        limit = memory_limit(self._session)
+        if groups * _GROUP_BYTES > limit:
+            raise LeftToEngineError(f"{groups:,} groups take more than {session_settings.MEMORY_LIMIT.name}, {limit:,}")
 
-    def _states(self, rows: _Rows, asked: _Asked, sizes: dict[tuple[str, ...], int]) -> list[_State]:
-        """The states of an aggregate, one for each group; adds to `sizes`: see `_Part`."""
-        column = rows.table.column(asked.item.name).combine_chunks()
-        values, numbers = column, rows.numbers
-        if column.null_count:
-            valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-            values, numbers = column.take(pa.array(valid)), rows.numbers[valid]
-        function = asked.aggregate.function
-        if function == "count" and asked.aggregate.distinct:
-            return _distinct(values, numbers, rows.groups)
-        counts = np.bincount(numbers, minlength=rows.groups).tolist()
-        if function == "count":
-            return list(counts)
-        if function in {"min", "max"}:
-            return _grouped(values, numbers, rows.groups, function)
-        if is_integral(asked.item.type):
-            sizes[asked.name] = _size(values)
-        return list(map(_Sum, self._sums(values, numbers, rows.groups, asked.item.type), counts))
-
-    def _sums(self, values: pa.Array, numbers: Numbers, count: int, kind: DataType) -> list[Any]:
-        """The sum of each group. Raises LeftToEngineError where it depends on the order of rows."""
-        if isinstance(kind, DecimalType):
-            return _decimal_sums(values, numbers, count, kind)
-        if is_integral(kind):
-            return _added(values.to_numpy().astype(np.int64), numbers, count)
-        doubles = values.to_numpy().astype(np.float64)
-        if not self._is_in_order and not _is_exact(doubles):
-            raise LeftToEngineError("a sum of floating-point numbers depends on the order of rows in several files")
-        return _added(doubles, numbers, count)
+    def _values(self, groups: pa.Table, keys: Sequence[str]) -> Iterator[GroupValues]:
+        """The values of each group."""
+        columns = (column.to_pylist() for column in groups.columns)
+        named = {name: next(columns) for name in [*(("key", name) for name in keys), _ROWS]}
+        for asked in self._asked:
+            states = [next(columns) for _ in asked.states]
+            named[asked.name] = states[0] if len(states) == 1 else list(map(partial(_value, asked), *states))
+        return (dict(zip(named, row, strict=True)) for row in zip(*named.values(), strict=True))
 
 
 def _require_mergeable(aggregate: Aggregate, kind: DataType) -> None:
@@ -242,33 +239,33 @@ def _require_mergeable(aggregate: Aggregate, kind: DataType) -> None:
         raise LeftToEngineError("a sum of floating-point numbers depends on the order of rows in several files")
 
 
-def _require_few(groups: int) -> None:
-    if groups > GROUPS:
-        raise LeftToEngineError(f"there are {groups:,} groups, more than {GROUPS:,}")
+def _grouped(
+    columns: Sequence[Any], rows: int, keys: int, calls: Sequence[tuple[str, str]], *, counts: bool = False
+) -> pa.Table:
+    """Rows grouped by the first `keys` of the columns c0, c1 …: the keys, and a column for each call of an aggregate.
+
+    With `counts` the number of rows stands before the calls. Without keys all rows are one group, also of no rows.
+    """
+    named = {f"c{number}": column for number, column in enumerate(columns)}
+    by = list(named)[:keys]
+    if not keys and rows:
+        # Arrow adds doubles of a group in their order, but those of no group in pairs.
+        by, named["all"] = ["all"], pa.repeat(pa.scalar(0, pa.int8()), rows)
+    counted: list[Any] = [([], "count_all")] if counts else []
+    found = pa.table(named).group_by(by, use_threads=False).aggregate(counted + list(calls))
+    results = [*by[:keys], *(["count_all"] if counts else []), *(f"{name}_{function}" for name, function in calls)]
+    return found.select(results).rename_columns([f"c{number}" for number in range(len(results))])
 
 
-def _united(function: str, some: _State, more: _State) -> _State:
-    """The state of a group by the rows of two states."""
-    if function == "count":
-        return some + more
-    if isinstance(some, _Sum):
-        return _Sum(more.total if some.total is None else some.total + (more.total or 0), some.values + more.values)
-    if some is None or more is None:
-        return more if some is None else some
-    return (max if function == "max" else min)(some, more)
-
-
-def _value(asked: _Asked, state: _State) -> Any:
-    """An aggregate of a group by its state."""
-    if not isinstance(state, _Sum):
-        return state
-    if not state.values:
+def _value(asked: _Asked, total: Any, count: int) -> Any:
+    """A sum or an average of some values, by their sum and their number; NULL of none."""
+    if not count:
         return None
-    return state.total if asked.aggregate.function == "sum" else _average(state.total, state.values, asked.item.type)
+    return total if asked.aggregate.function == "sum" else _average(total, count, asked.item.type)
 
 
 _FEW_NUMBERS = 10_000
-_LARGEST_MASK = 1 << 20
+_EXTREMES = frozenset({"min", "max"})
 
 
 def _size(values: pa.Array) -> int:
@@ -311,61 +308,6 @@ def _average_kind(kind: DecimalType) -> DecimalType:
     return DecimalType(kind.precision + 4, kind.scale + 4)
 
 
-def _numbered(table: pa.Table, keys: list[str] | None) -> tuple[Numbers, int, Numbers]:
-    """The number of each row's group, how many groups there are, and a row of each."""
-    numbers = np.zeros(table.num_rows, np.int64)
-    if keys is None:
-        return numbers, 1, numbers[:0]
-    count = min(1, table.num_rows)
-    for name in keys:
-        codes, most = _codes(table.column(name).combine_chunks())
-        numbers, count = _dense(numbers * most + codes, max(count, 1) * most)
-        _require_few(count)
-    firsts = np.zeros(count, np.int64)
-    firsts[numbers[::-1]] = np.arange(table.num_rows)[::-1]
-    return numbers, count, firsts
-
-
-def _dense(numbers: Numbers, most: int) -> tuple[Numbers, int]:
-    """Numbers below `most`, renumbered without gaps in their order, and how many distinct ones there are."""
-    if most > max(_LARGEST_MASK, 4 * len(numbers)):
-        found, numbers = np.unique(numbers, return_inverse=True)
-        return numbers, len(found)
-    # In place of a sort, which takes ten times as long.
-    is_there = np.zeros(most, bool)
-    is_there[numbers] = True
-    return (np.cumsum(is_there) - 1)[numbers], int(np.count_nonzero(is_there))
-
-
-def _codes(values: pa.Array) -> tuple[Numbers, int]:
-    """A number for each value, the same for equal ones, and one that is higher than all; NULL has a number, too."""
-    codes = pc.dictionary_encode(values, null_encoding="encode").indices.to_numpy().astype(np.int64)
-    return codes, int(codes.max(initial=0)) + 1
-
-
-def _distinct(values: pa.Array, numbers: Numbers, count: int) -> list[int]:
-    codes, most = _codes(values)
-    pairs = np.unique(numbers * most + codes)
-    counts: list[int] = np.bincount(pairs // most, minlength=count).tolist()
-    return counts
-
-
-def _grouped(values: pa.Array, numbers: Numbers, count: int, function: str) -> list[Any]:
-    """An aggregate of Arrow's for each group, None where it has no value."""
-    table = pa.table({"group": pa.array(numbers), "value": values})
-    found = table.group_by("group").aggregate([("value", function)])
-    pairs = zip(found.column("group").to_pylist(), found.column(f"value_{function}").to_pylist(), strict=True)
-    by_group = dict(pairs)
-    return [by_group.get(number) for number in range(count)]
-
-
-def _added(values: Numbers, numbers: Numbers, count: int) -> list[Any]:
-    """The sum of each group, to which values are added one after the other, as by Spark."""
-    sums = np.zeros(count, values.dtype)
-    np.add.at(sums, numbers, values)
-    return list(sums.tolist())
-
-
 def _is_exact(values: np.ndarray[Any, Any]) -> bool:
     """Whether doubles add up to the same in any order: all are multiples of a unit, and few of them."""
     if not np.isfinite(values).all():
@@ -374,18 +316,6 @@ def _is_exact(values: np.ndarray[Any, Any]) -> bool:
     total = float(sizes.sum())
     unit = 2.0 ** (np.frexp(total)[1] - 52) if total else 1.0
     return bool(np.all(np.mod(sizes, unit) == 0))
-
-
-def _decimal_sums(values: pa.Array, numbers: Numbers, count: int, kind: DecimalType) -> list[Any]:
-    if kind.precision <= _DIGITS_OF_LONG:
-        # Digits that fit into 64 bits are the lower half of the 128.
-        digits = np.frombuffer(values.buffers()[1], np.int64)[::2][values.offset : values.offset + len(values)]
-        if float(np.abs(digits.astype(np.float64)).sum()) < _LONG / 2:
-            return [Decimal(total).scaleb(-kind.scale) for total in _added(digits, numbers, count)]
-    return _grouped(values.cast(pa.decimal128(MOST_DIGITS, kind.scale)), numbers, count, "sum")
-
-
-_DIGITS_OF_LONG = 18
 
 
 def _average(total: Any, count: int, kind: DataType) -> Any:

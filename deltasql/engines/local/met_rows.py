@@ -12,7 +12,7 @@ from deltasql.base import LeftToEngineError, Numbers, np, pa
 from deltasql.engines.local.rewrites import CompiledActions
 from deltasql.engines.local.selections import BoundRows, indexes_where, plain_rows, require_plain, rows_of
 from deltasql.engines.local.sources import equal_pairs, local_rows, paired
-from deltasql.files import ADDRESS, SessionFacts, require_memory
+from deltasql.files import ADDRESS, SessionFacts, memory_limit, require_memory
 from deltasql.plan import MemoryRows, Rewrite, RowEffect, RowKind
 from deltasql.schema import StructField
 
@@ -45,7 +45,7 @@ def met_rows(
     else:
         assert compiled.on is not None
         others = rows_of(join.alias, given.table)
-        left, right = equal_pairs(bound, others, compiled.on)
+        left, right = equal_pairs(bound, others, compiled.on, memory_limit(session))
         if any(action.effect is RowEffect.INSERT for action in probe.actions):
             met[left] = True
         else:

@@ -667,7 +667,7 @@ class _WholeRewrite(_Rewrite):
             return
         assert self._in_process.on is not None
         bound, others = rows_of(self._operator.target_alias, target), rows_of(join.alias, source)
-        yield _Batch(target, *equal_pairs(bound, others, self._in_process.on))
+        yield _Batch(target, *equal_pairs(bound, others, self._in_process.on, memory_limit(self._session)))
 
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
         return self._stage.unite(list(self._bins(changes, images)), self._operator.output)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.base import DeltaSqlError, LeftToEngineError, Numbers, np, pa, pc
+from deltasql.base import DeltaSqlError, LeftToEngineError, Numbers, np, pa, pc, session_settings
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.local.aggregates import aggregated
 from deltasql.engines.local.selections import (
@@ -27,7 +27,7 @@ from deltasql.engines.local.selections import (
     selected,
     values,
 )
-from deltasql.files import JOINED_PAIRS, Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
+from deltasql.files import Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
 from deltasql.log import is_local
 from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns, hidden_names, tallies
 from deltasql.schema import BOOLEAN, DOUBLE, StructType, arrow_type, as_nullable, bare_schema, to_table
@@ -337,17 +337,35 @@ def _size(session: SessionFacts, path: str) -> int:
     return store.head(name).size
 
 
-_TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
-
-
-def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
+def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression, limit: int) -> tuple[Numbers, Numbers]:
     """Row indexes, left and right, of the pairs of rows for which `on` is TRUE, ordered by the left index.
 
-    Raises LeftToEngineError where more than JOINED_PAIRS pairs would have to be evaluated.
+    Raises LeftToEngineError where the pairs that have to be evaluated take more than `limit` bytes of memory.
     """
-    first, second = _candidates(left, right, on)
+    left, right = _used(left, on), _used(right, on)
+    width = _PAIR_BYTES + _row_bytes(left) + _row_bytes(right)
+    first, second = _candidates(left, right, on, limit // width)
     hit = indexes_where(on, paired(left, first, right, second))
     return first[hit], second[hit]
+
+
+def _used(rows: BoundRows, expression: RowExpression) -> BoundRows:
+    """The columns of the rows that an expression reads."""
+    used = list(columns_of(expression))
+    tables = {
+        alias: table.select(list({column.name: None for column in used if column.alias == alias}))
+        for alias, table in rows.tables.items()
+    }
+    return BoundRows(tables, rows.count)
+
+
+def _row_bytes(rows: BoundRows) -> int:
+    return sum(table.nbytes for table in rows.tables.values()) // max(1, rows.count)
+
+
+def _require_few(pairs: int, most: int) -> None:
+    if pairs > most:
+        raise LeftToEngineError(f"{pairs:,} pairs of rows take more memory than {session_settings.MEMORY_LIMIT.name}")
 
 
 def paired(left: BoundRows, first: Numbers, right: BoundRows, second: Numbers) -> BoundRows:
@@ -355,16 +373,18 @@ def paired(left: BoundRows, first: Numbers, right: BoundRows, second: Numbers) -
     return BoundRows({**left.at(first).tables, **right.at(second).tables}, len(first))
 
 
-def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
-    """Row indexes of a superset of the pairs for which `on` is TRUE: those equal in one equality of `on`, else all."""
+def _candidates(left: BoundRows, right: BoundRows, on: RowExpression, most: int) -> tuple[Numbers, Numbers]:
+    """Row indexes of a superset of the pairs for which `on` is TRUE: those equal in one equality of `on`, else all.
+
+    Raises LeftToEngineError for more than `most`.
+    """
     for key in equalities(on):
         sides = {_alias(key.left): key.left, _alias(key.right): key.right}
         mine = [sides[alias] for alias in left.tables if alias in sides]
         others = [sides[alias] for alias in right.tables if alias in sides]
         if len(mine) == len(others) == 1:
-            return _with_equal(left, mine[0], right, others[0])
-    if left.count * right.count > JOINED_PAIRS:
-        raise LeftToEngineError(_TOO_MANY_PAIRS)
+            return _with_equal(left, mine[0], right, others[0], most)
+    _require_few(left.count * right.count, most)
     return np.repeat(np.arange(left.count), right.count), np.tile(np.arange(right.count), left.count)
 
 
@@ -390,7 +410,7 @@ def _alias(side: RowExpression) -> str | None:
 
 
 def _with_equal(
-    left: BoundRows, mine: RowExpression, right: BoundRows, others: RowExpression
+    left: BoundRows, mine: RowExpression, right: BoundRows, others: RowExpression, most: int
 ) -> tuple[Numbers, Numbers]:
     """Row indexes, left and right, of all pairs with equal values; NULL equals nothing."""
     left_values, right_values = values(mine, left), values(others, right)
@@ -402,8 +422,7 @@ def _with_equal(
     indexes = pc.drop_null(codes).to_numpy(zero_copy_only=False)
     starts, ends = (np.searchsorted(their_codes[order], indexes, side=side) for side in ("left", "right"))
     times = ends - starts
-    if times.sum() > JOINED_PAIRS:
-        raise LeftToEngineError(_TOO_MANY_PAIRS)
+    _require_few(int(times.sum()), most)
     # The places behind each start, one after another.
     steps = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     return np.repeat(at, times), order[np.repeat(starts, times) + steps]

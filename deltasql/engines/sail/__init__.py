@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from deltasql.base import DeltaSqlError, SessionSettings, Watch
+    from deltasql.engines.sail.beside import SailRows
     from deltasql.engines.sail.frames import SailFrames, SailHandle
     from deltasql.engines.spark.failures import Failure
     from deltasql.engines.spark.session.spark import SparkHandle
     from deltasql.log import Stores
+    from deltasql.plan import Operator
 
 
 class SailEngine:
@@ -41,6 +43,12 @@ class SailEngine:
         from deltasql.engines.sail.failures import sail_error
 
         return sail_error(error)
+
+    def rows_beside(self, spark: SparkHandle, operator: Operator, sql: str) -> SailRows:
+        """See `OtherEngine.rows_beside`."""
+        from deltasql.engines.sail.beside import rows_beside
+
+        return rows_beside(spark, operator, sql)
 
 
 ENGINE = SailEngine()

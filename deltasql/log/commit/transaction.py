@@ -11,8 +11,8 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from deltasql.base import DeltaSqlError, errors, note_commit, note_doubt, pa, shielded
@@ -71,6 +71,33 @@ _TURNS = tuple(threading.RLock() for _ in range(256))
 """Tables share them by the hash of their locations, so that they do not grow with the number of tables."""
 
 
+def is_contended(location: str) -> bool:
+    """Whether another thread of this process commits to a table now, or waits for it."""
+    turn = _turn_of(location)
+    is_free = turn.acquire(blocking=False)
+    if is_free:
+        turn.release()
+    return not is_free
+
+
+@contextmanager
+def turn(location: str, seconds: float = -1) -> Iterator[None]:
+    """Context: no other thread of this process commits to a table, after waiting `seconds` for them at most (-1: as
+    long as it takes). Then it goes on all the same: the storage decides about each version.
+    """
+    own = _turn_of(location)
+    is_taken = own.acquire(timeout=seconds)
+    try:
+        yield
+    finally:
+        if is_taken:
+            own.release()
+
+
+def _turn_of(location: str) -> threading.RLock:
+    return _TURNS[hash(location) % len(_TURNS)]
+
+
 @dataclass(frozen=True, slots=True)
 class WonRace:
     """A finished commit: `winners` came in between, `attempts` versions were tried.
@@ -120,7 +147,7 @@ class CommitRace:
         """
         # Threads of this process that commit to one table take turns. In a race most tries of many threads are lost,
         # and each lost one has to be put on top of the winners: of 16 threads the last one waited for 20 seconds.
-        with _TURNS[hash(self.location) % len(_TURNS)]:
+        with turn(self.location):
             return self._run()
 
     def _run(self) -> WonRace | None:

@@ -25,6 +25,7 @@ from deltasql.base import (
     errors,
     interruptible,
     next_step,
+    pc,
     session_settings,
     shielded,
 )
@@ -38,8 +39,9 @@ from deltasql.catalog import (
     remove_expired,
     sql_name,
 )
-from deltasql.files import AnsweredRows, Columnar, Placed, Result, RowSource
-from deltasql.log import DeltaLog, Snapshot, Stores
+from deltasql.files import FEW_BYTES, AnsweredRows, Columnar, Placed, Result, RowSource
+from deltasql.log import DeltaLog, Snapshot, Stores, is_contended
+from deltasql.plan import ComputedBy, Operator, Rewrite, Scan, children
 from deltasql.planner import (
     GLOBAL,
     Analysis,
@@ -505,6 +507,26 @@ def _most_attempts(plan: Plan, settings: SessionSettings) -> int:
     if not may_repeat(plan, settings[session_settings.RETRY_STATEMENTS]):
         return 1
     return settings[session_settings.RETRY_ATTEMPTS]
+
+
+def contended_table(plan: Plan, engine: StatementEngine) -> str | None:
+    """The location of the table that a short statement changes while other threads of this process change it, too.
+
+    Such a statement is faster where it begins after them: it would lose each race against them, and be put on top of
+    all their commits. None for a statement that is not short, or not in a race.
+    """
+    if not isinstance(plan, RowChange) or not isinstance(plan.operator, Rewrite):
+        return None
+    location = plan.commit.log.location
+    if not is_contended(location) or _bytes_read(plan.operator) > FEW_BYTES:
+        return None
+    return location if engine.way(plan.operator).by is ComputedBy.PROCESS else None
+
+
+def _bytes_read(operator: Operator) -> int:
+    if isinstance(operator, Scan):
+        return pc.sum(operator.files.column("size")).as_py() or 0
+    return sum(map(_bytes_read, children(operator)))
 
 
 _PLAN = StructType((StructField("plan", STRING, False),))
