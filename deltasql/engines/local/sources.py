@@ -360,7 +360,8 @@ def _used(rows: BoundRows, expression: RowExpression) -> BoundRows:
 
 
 def _row_bytes(rows: BoundRows) -> int:
-    return sum(table.nbytes for table in rows.tables.values()) // max(1, rows.count)
+    size: int = sum(table.nbytes for table in rows.tables.values())
+    return size // max(1, rows.count)
 
 
 def _require_few(pairs: int, most: int) -> None:
