@@ -58,7 +58,7 @@ SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 23,
     "modules": 410,
-    f"modules under {SMALL} lines": 23,
+    f"modules under {SMALL} lines": 24,
     "names imported from another room": 1293,
     "imports between modules": 2310,
     "classes of errors": 11,

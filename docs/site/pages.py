@@ -66,7 +66,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if (old := files.get_file_from_path(path)) is not None:
             files.remove(old)
         files.append(File.generated(config, path, content=text))
-    for name in ("scale.svg", "ratios.svg", "at-size.svg"):
+    for name in ("growth.svg", "scale.svg", "ratios.svg", "at-size.svg"):
         files.append(File.generated(config, name, abs_src_path=str(ROOT / "benchmarks" / name)))
     return files
 
