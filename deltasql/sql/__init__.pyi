@@ -27,6 +27,7 @@ from deltasql.sql.evaluated import Denied as Denied
 from deltasql.sql.evaluated import IsNull as IsNull
 from deltasql.sql.evaluated import Joined as Joined
 from deltasql.sql.evaluated import NullIf as NullIf
+from deltasql.sql.evaluated import OneOf as OneOf
 from deltasql.sql.evaluated import Order as Order
 from deltasql.sql.evaluated import RowExpression as RowExpression
 from deltasql.sql.evaluated import RowScope as RowScope

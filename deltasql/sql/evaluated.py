@@ -51,7 +51,8 @@ _EQUAL_BYTES = frozenset({STRING, BINARY})
 _SAME = frozenset({"=", "<>", "<=>"})
 _COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
 """Operand types whose sums and products keep the type: that of narrower ones depends on the column they go into."""
-_MOST_LISTED = 200
+_MOST_COMPARED = 200
+"""Items of IN that are compared with each value one by one."""
 _ASSIGNED = re.compile(r"CAST\((.*) AS [\w(), ]+\)", re.DOTALL)
 _MOST_SHOWN = 80
 """Most characters of an expression in a reason."""
@@ -112,6 +113,15 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf:
+    """`value IN (constants)`, all of one type, which has one way of being equal."""
+
+    value: RowExpression
+    constants: tuple[Constant, ...]
+    type: DataType = BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
 class NullIf:
     """`nullif(value, other)`: NULL where both are equal. They are of one type, which has one way of being equal."""
 
@@ -134,7 +144,7 @@ class Computed:
     type: DataType
 
 
-RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, NullIf, Computed]
+RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, OneOf, NullIf, Computed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +240,7 @@ def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
     match expression:
         case ColumnOf():
             yield expression
-        case Widened(value) | Denied(value) | IsNull(value):
+        case Widened(value) | Denied(value) | IsNull(value) | OneOf(value):
             yield from columns_of(value)
         case Compared(_, left, right) | Computed(_, left, right) | NullIf(left, right):
             yield from columns_of(left)
@@ -271,7 +281,7 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
     def member(self, value: RowExpression, word: str, *, denied: bool) -> RowExpression:
         match word:
             case "IN":
-                found = _joined("OR", [_compared("=", value, other) for other in self.in_list()])
+                found = _one_of(value, self.in_list())
             case "BETWEEN":
                 low, high = self.bounds()
                 found = _joined("AND", [_compared(">=", value, low), _compared("<=", value, high)])
@@ -284,7 +294,7 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
         items = self.listed(self.sum)
         self.need(")")
         # Spark brings a list to one type.
-        if len(items) > _MOST_LISTED or len({item.type for item in items}) > 1:
+        if len({item.type for item in items}) > 1:
             raise LeftToEngineError
         return items
 
@@ -399,6 +409,18 @@ def _compared(operator: str, left: RowExpression, right: RowExpression) -> RowEx
     if not (is_ordered(kind) or kind == DOUBLE or (kind == BOOLEAN and operator in _SAME)):
         raise LeftToEngineError
     return Compared(operator, left, right)
+
+
+def _one_of(value: RowExpression, items: Sequence[RowExpression]) -> RowExpression:
+    """`value IN (items)`: looked up where the items are constants of a type that allows it, else compared."""
+    pairs = [_alike(value, item) for item in items]
+    kind = pairs[0][0].type
+    constants = tuple(item for _, item in pairs if isinstance(item, Constant) and item.type == kind)
+    if len(constants) == len(items) and is_ordered(kind) and all(left.type == kind for left, _ in pairs):
+        return OneOf(pairs[0][0], constants)
+    if len(items) > _MOST_COMPARED:
+        raise LeftToEngineError
+    return _joined("OR", [_compared("=", value, item) for item in items])
 
 
 def _computed(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:

@@ -34,6 +34,12 @@ TABLE = pa.table(
         ("a <=> CAST(NULL AS INT)", [False, True, False]),
         ("a <=> 3", [False, False, True]),
         ("a IN (1, 3)", [True, None, True]),
+        ("a NOT IN (1, 4)", [False, None, True]),
+        ("a IN (CAST(1 AS INT), CAST(NULL AS INT))", [True, None, None]),
+        ("a IN (9223372036854775807, 3L)", [False, None, True]),
+        ("v IN ('x', 'y')", [True, None, False]),
+        ("x IN (0.0D, 2.0D)", [False, True, None]),
+        ("n IN (a, 2)", [True, True, False]),
         ("a NOT BETWEEN 0 AND n", [False, None, False]),
         ("v >= 'x'", [True, None, True]),
         ("n - 1", [0, 1, 2**63 - 2]),
@@ -60,6 +66,15 @@ def test_values(text: str, found: list[object]) -> None:
     expression = row_expression(text, RowScope({"t": COLUMNS}))
     # NaN is equal to nothing but its own text.
     assert list(map(repr, values(expression, rows_of("t", TABLE)).to_pylist())) == list(map(repr, found))
+
+
+def test_a_long_list() -> None:
+    text = f"a IN ({', '.join(map(str, range(2, 2000)))})"
+    assert values(row_expression(text, RowScope({"t": COLUMNS})), rows_of("t", TABLE)).to_pylist() == [
+        False,
+        None,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("text", ["n + 1", "n * 2", "-2 - n"])

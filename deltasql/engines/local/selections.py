@@ -65,6 +65,7 @@ from deltasql.sql import (
     IsNull,
     Joined,
     NullIf,
+    OneOf,
     Order,
     RowExpression,
     RowScope,
@@ -408,6 +409,8 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
             return pc.invert(values(value, rows))
         case IsNull(value):
             return pc.is_null(values(value, rows))
+        case OneOf(value, constants):
+            return _one_of(values(value, rows), constants)
         case NullIf(value, other):
             of_rows = values(value, rows)
             equal = pc.fill_null(pc.equal(of_rows, _values(other, rows)), fill_value=False)
@@ -416,6 +419,14 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
             return _computed(operator, kind, *_sides(left, right, rows))
         case _:
             assert_never(expression)
+
+
+def _one_of(of_rows: pa.Array | pa.ChunkedArray, constants: Sequence[Constant]) -> pa.Array | pa.ChunkedArray:
+    """Whether values are among some constants; NULL for NULL, and where nothing is found beside a constant NULL."""
+    found = pc.is_in(of_rows, value_set=_array(constants).drop_null().cast(of_rows.type))
+    has_null = any(constant.value is None for constant in constants)
+    unknown = pc.invert(found) if has_null else pc.is_null(of_rows)
+    return pc.if_else(unknown, pa.scalar(None, pa.bool_()), found)
 
 
 def _sides(left: RowExpression, right: RowExpression, rows: BoundRows) -> tuple[Any, Any]:
@@ -498,8 +509,13 @@ def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.C
 def _scalar(constant: Constant) -> pa.Scalar:
     if constant.type == VOID:
         return pa.scalar(None)
-    column = StructType((StructField("value", constant.type),))
-    return literal_table(Literals(column, ((constant.value,),))).column(0)[0]
+    return _array([constant])[0]
+
+
+def _array(constants: Sequence[Constant]) -> pa.ChunkedArray:
+    """The values of some constants of one type."""
+    column = StructType((StructField("value", constants[0].type),))
+    return literal_table(Literals(column, (tuple(constant.value for constant in constants),))).column(0)
 
 
 def _repeated(scalar: pa.Scalar, count: int) -> pa.Array:
