@@ -279,7 +279,9 @@ class InProcessFirst(SparkRuntime):
         try:
             answered_query(self.spark, operator)
         except LeftToEngineError as left:
-            return Way(ComputedBy.ENGINE, left.reason)
+            first = self._first_engine
+            before = "" if first == _SPARK else f"; {first.capitalize()} is asked before Spark"
+            return Way(ComputedBy.ENGINE, f"{left.reason}{before}")
         return Way(ComputedBy.PROCESS, EVALUATED)
 
     def rows(self, operator: Operator) -> RowSource:
@@ -296,10 +298,16 @@ class InProcessFirst(SparkRuntime):
         beside = self._beside(operator)
         return engine_rows(operator) if beside is None else RowsBeside(beside, self.spark, query)
 
+    @property
+    def _first_engine(self) -> str:
+        """The engine that is asked first for the rows of a query. A session of Sail's has one engine alone."""
+        asked = self.spark.session_value(session_settings.ENGINES.name)
+        return _SPARK if asked is None or self.spark.is_in_process else session_settings.ENGINES.value(asked)[0]
+
     def _beside(self, operator: Operator) -> BesideRows | None:
         """The rows of a query by another engine, which the session asks before Spark; None where Spark is to."""
-        first, *_ = session_settings.ENGINES.value(self.spark.session_value(session_settings.ENGINES.name) or _SPARK)
-        if first == _SPARK or self.spark.is_in_process:
+        first = self._first_engine
+        if first == _SPARK:
             return None
         try:
             with interruptible():

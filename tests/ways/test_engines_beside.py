@@ -144,3 +144,9 @@ def test_a_process_that_dies_is_started_again(sessions: tuple[Session, Session])
 def test_other_orders_are_refused(sessions: tuple[Session, Session]) -> None:
     with pytest.raises(errors.InvalidSettingError, match="spark or sail, spark"):
         sessions[0].sql("SET deltasql.engines = sail")
+
+
+def test_explain_names_the_engines(sessions: tuple[Session, Session]) -> None:
+    ((plan,),) = sessions[0].sql("EXPLAIN SELECT upper(c) FROM t").collect()
+    assert "by the engine: " in plan
+    assert "; Sail is asked before Spark" in plan
