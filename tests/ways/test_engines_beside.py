@@ -150,3 +150,13 @@ def test_explain_names_the_engines(sessions: tuple[Session, Session]) -> None:
     ((plan,),) = sessions[0].sql("EXPLAIN SELECT upper(c) FROM t").collect()
     assert "by the engine: " in plan
     assert "; Sail is asked before Spark" in plan
+
+
+def test_row_filters_apply(tmp_path: Path) -> None:
+    with connect(str(tmp_path), user="ada") as session:
+        session.sql("CREATE TABLE t AS SELECT * FROM VALUES ('ada', 1), ('bob', 2) AS q (c, i)")
+        session.sql("CREATE FUNCTION mine(c STRING) RETURN c = current_user()")
+        session.sql("SET deltasql.governance.filters = true")
+        session.sql("ALTER TABLE t SET ROW FILTER mine ON (c)")
+        session.sql("SET deltasql.engines = sail, spark")
+        assert session.sql("SELECT upper(c), current_user() FROM t").collect() == [("ADA", "ada")]

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
+from io import BytesIO
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -150,8 +151,13 @@ class _SailProcess:
         return answer
 
     def _asked(self, request: _Request) -> Any:
+        text = BytesIO()
+        try:
+            _Pickler(text).dump(request)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            return f"the plan of the query stays in this process: {error}"
         asked, answers = self._streams()
-        _Pickler(asked).dump(request)
+        asked.write(text.getbuffer())
         asked.flush()
         answer = pickle.load(answers)
         if answer is not None:
@@ -166,6 +172,7 @@ class _SailProcess:
                 [sys.executable, "-c", f"from {__name__} import main; main()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=None if os.environ.get("DELTASQL_SPARK_LOG") else subprocess.DEVNULL,
                 env={key: value for key, value in os.environ.items() if key not in left_out},
                 # Ctrl-C is for this process, which ends the other one.
                 start_new_session=True,
