@@ -15,6 +15,7 @@ __getattr__, __dir__ = door(
     entries: EVENT_LOG PIPELINE_ID UNGOVERNED Argument Entry FunctionDefinition FunctionEntry Governance Policies Policy
         RefreshDefinition Refreshed SchemaEntry SchemaMode Securable StoredExpectation TableEntry TableSource
         ViewDefinition ViewEntry VolumeEntry arguments_text checked marks_of matching now sql_name table_kind
+        table_type
     external.routing: Catalogs ExternalCatalogs MirroredTable TableFacts configured of_spark
     names: CATALOG FUNCTION METASTORE SCHEMA TABLE VOLUME Subject
     samples: sample_columns

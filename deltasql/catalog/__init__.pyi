@@ -33,6 +33,7 @@ from deltasql.catalog.entries import matching as matching
 from deltasql.catalog.entries import now as now
 from deltasql.catalog.entries import sql_name as sql_name
 from deltasql.catalog.entries import table_kind as table_kind
+from deltasql.catalog.entries import table_type as table_type
 from deltasql.catalog.external.routing import Catalogs as Catalogs
 from deltasql.catalog.external.routing import ExternalCatalogs as ExternalCatalogs
 from deltasql.catalog.external.routing import MirroredTable as MirroredTable

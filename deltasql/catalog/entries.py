@@ -294,7 +294,8 @@ class Policy:
 @dataclass(frozen=True, slots=True)
 class Governance:
     """The records on one object. `masks` are by column, as the column is spelt in the table. `policies` are the clauses
-    of policies, by name in lower case; `tags` are those of a volume."""
+    of policies, by name in lower case; `tags` are those of a volume. The files of a `shallow_clone`
+    are those of the table that it was cloned from."""
 
     owner: str | None = None
     grants: Privileges = field(default_factory=dict)
@@ -303,6 +304,7 @@ class Governance:
     masks: Mapping[str, Policy] = field(default_factory=dict)
     policies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
+    shallow_clone: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -347,6 +349,7 @@ class Governance:
             {read_text(column): Policy.from_json(mask) for column, mask in value.get("masks", {}).items()},
             {read_text(name): _texts(clauses) for name, clauses in value.get("policies", {}).items()},
             _texts(value.get("tags", {})),
+            bool(value.get("shallow_clone")),
         )
 
     def to_json(self) -> Json:
@@ -359,6 +362,7 @@ class Governance:
             "masks": {column: mask.to_json() for column, mask in self.masks.items()},
             "policies": {name: dict(clauses) for name, clauses in self.policies.items()},
             "tags": dict(self.tags),
+            "shallow_clone": self.shallow_clone,
         }
         return {key: value for key, value in found.items() if value}
 
@@ -689,6 +693,11 @@ def table_kind(entry: TableEntry | None) -> str:
     if entry is not None and entry.refreshed is not None:
         return entry.refreshed.kind.value.replace(" ", "_")
     return "MANAGED" if entry is not None and entry.managed else "EXTERNAL"
+
+
+def table_type(entry: TableEntry) -> str:
+    """The type of a table in the information schema, where a shallow clone has one of its own."""
+    return table_kind(entry) + ("_SHALLOW_CLONE" if entry.governance.shallow_clone else "")
 
 
 def marks_of(entry: Entry) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ from deltasql.catalog import (
     ViewEntry,
     VolumeEntry,
     arguments_text,
-    table_kind,
+    table_type,
 )
 from deltasql.log import (
     Key,
@@ -239,7 +239,7 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
             yield {**row, **view, "last_altered": row["created"]}
             continue
         writable = "YES" if entry.refreshed is None else "NO"
-        row |= {"table_type": table_kind(entry), "is_insertable_into": writable}
+        row |= {"table_type": table_type(entry), "is_insertable_into": writable}
         row |= {"data_source_format": "DELTA", "storage_path": entry.location}
         if entry.source is not None:
             is_written = yes_or_no(entry.source.format != ICEBERG)

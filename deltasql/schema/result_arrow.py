@@ -37,7 +37,9 @@ def arrow_type(kind: DataType) -> pa.DataType:
         case ArrayType(element=element):
             return pa.list_(arrow_type(element))
         case MapType(key=key, value=value):
-            return pa.map_(arrow_type(key), arrow_type(value))
+            kind_of_key = arrow_type(key)
+            # Keys are never NULL, and a type of nothing but NULL has none.
+            return pa.map_(pa.string() if pa.types.is_null(kind_of_key) else kind_of_key, arrow_type(value))
         case StructType():
             return pa.struct([pa.field(item.name, arrow_type(item.type), item.nullable) for item in kind])
 

@@ -20,15 +20,19 @@ from deltasql.sql.constants import timestamp_of as timestamp_of
 from deltasql.sql.constants import unquote as unquote
 from deltasql.sql.constants import whole_number as whole_number
 from deltasql.sql.constants import written_moment as written_moment
+from deltasql.sql.evaluated import Case as Case
 from deltasql.sql.evaluated import ColumnOf as ColumnOf
 from deltasql.sql.evaluated import Compared as Compared
 from deltasql.sql.evaluated import Computed as Computed
 from deltasql.sql.evaluated import Denied as Denied
+from deltasql.sql.evaluated import FirstOf as FirstOf
 from deltasql.sql.evaluated import IsNull as IsNull
 from deltasql.sql.evaluated import Joined as Joined
+from deltasql.sql.evaluated import LikePattern as LikePattern
 from deltasql.sql.evaluated import NullIf as NullIf
 from deltasql.sql.evaluated import OneOf as OneOf
 from deltasql.sql.evaluated import Order as Order
+from deltasql.sql.evaluated import Recased as Recased
 from deltasql.sql.evaluated import RowExpression as RowExpression
 from deltasql.sql.evaluated import RowScope as RowScope
 from deltasql.sql.evaluated import Selection as Selection
@@ -36,6 +40,7 @@ from deltasql.sql.evaluated import Widened as Widened
 from deltasql.sql.evaluated import columns_of as columns_of
 from deltasql.sql.evaluated import counting as counting
 from deltasql.sql.evaluated import is_ordered as is_ordered
+from deltasql.sql.evaluated import may_be_null as may_be_null
 from deltasql.sql.evaluated import parquet_paths as parquet_paths
 from deltasql.sql.evaluated import row_condition as row_condition
 from deltasql.sql.evaluated import row_expression as row_expression

@@ -42,7 +42,7 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql.constants import Constant, whole_number
 from deltasql.sql.expression_reader import ExpressionReader
 from deltasql.sql.expression_types import arithmetic, type_at
-from deltasql.sql.queries.query_parts import PlainSelect, inner_query
+from deltasql.sql.queries.query_parts import NO_ALIAS, PlainSelect, inner_query
 from deltasql.sql.row_literals import CURRENT, LiteralReader, as_type, is_special
 from deltasql.sql.tokens import Token, require_value, tokenize
 
@@ -144,7 +144,60 @@ class Computed:
     type: DataType
 
 
-RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, OneOf, NullIf, Computed]
+@dataclass(frozen=True, slots=True)
+class Recased:
+    """`lower(value)` or `upper(value)`, as `function` says, of a text of ASCII characters."""
+
+    function: str
+    value: RowExpression
+    type: DataType = STRING
+
+
+@dataclass(frozen=True, slots=True)
+class LikePattern:
+    """Whether a text is like a pattern, in which `%` is any text and `_` any character, and nothing is escaped."""
+
+    value: RowExpression
+    pattern: str
+    type: DataType = BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOf:
+    """`coalesce(…)`: the first value that is not NULL. All are of one type."""
+
+    parts: tuple[RowExpression, ...]
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first branch, a condition and a value each, whose condition is TRUE; else `otherwise`.
+
+    All values are of one type.
+    """
+
+    branches: tuple[tuple[RowExpression, RowExpression], ...]
+    otherwise: RowExpression
+    type: DataType
+
+
+RowExpression: TypeAlias = Union[
+    ColumnOf,
+    Constant,
+    Widened,
+    Compared,
+    Joined,
+    Denied,
+    IsNull,
+    OneOf,
+    NullIf,
+    Computed,
+    Recased,
+    LikePattern,
+    FirstOf,
+    Case,
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +205,12 @@ class RowScope:
     """The columns that an expression may name: the schema of the rows by each alias.
 
     `now` is the time of the statement, in microseconds since 1970, UTC. Without it, current_timestamp() is not read.
+    `calls` enables the functions and CASE that queries of metadata have.
     """
 
     schemas: Mapping[str, StructType] = field(default_factory=dict)
     now: int | None = None
+    calls: bool = False
 
     def column(self, parts: Sequence[str]) -> ColumnOf:
         """The column of a name. Raises LeftToEngineError for one that is missing or ambiguous."""
@@ -240,14 +295,52 @@ def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
     match expression:
         case ColumnOf():
             yield expression
-        case Widened(value) | Denied(value) | IsNull(value) | OneOf(value):
+        case Widened(value) | Denied(value) | IsNull(value) | OneOf(value) | Recased(_, value) | LikePattern(value):
             yield from columns_of(value)
         case Compared(_, left, right) | Computed(_, left, right) | NullIf(left, right):
             yield from columns_of(left)
             yield from columns_of(right)
-        case Joined(_, parts):
+        case Joined(_, parts) | FirstOf(parts):
             for part in parts:
                 yield from columns_of(part)
+        case Case(branches, otherwise):
+            for part in (*(part for branch in branches for part in branch), otherwise):
+                yield from columns_of(part)
+
+
+def may_be_null(expression: RowExpression, scope: RowScope) -> bool:
+    """Whether Spark takes the value of an expression for one that may be NULL.
+
+    Raises LeftToEngineError where that is not certain.
+    """
+    match expression:
+        case ColumnOf(alias, name):
+            return require_value(scope.schemas[alias].find(name)).nullable
+        case Constant():
+            return expression.value is None
+        case IsNull() | Compared("<=>"):
+            return False
+        case FirstOf(parts):
+            return all(may_be_null(part, scope) for part in parts)
+        case _:
+            return any(may_be_null(part, scope) for part in _parts_of_null(expression))
+
+
+def _parts_of_null(expression: RowExpression) -> Sequence[RowExpression]:
+    """The parts of which one that may be NULL makes the whole such. Raises LeftToEngineError where that is unknown."""
+    match expression:
+        case Denied(value) | Recased(_, value) | LikePattern(value):
+            return (value,)
+        case Compared(_, left, right):
+            return (left, right)
+        case OneOf(value, constants):
+            return (value, *constants)
+        case Joined(_, parts):
+            return parts
+        case Case(branches, otherwise):
+            return (*(value for _, value in branches), otherwise)
+        case _:
+            raise LeftToEngineError
 
 
 def _type_of(item: StructField) -> DataType:
@@ -285,6 +378,8 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
             case "BETWEEN":
                 low, high = self.bounds()
                 found = _joined("AND", [_compared(">=", value, low), _compared("<=", value, high)])
+            case "LIKE" if self.scope.calls:
+                found = self.like(value)
             case _:
                 raise LeftToEngineError
         return Denied(found) if denied else found
@@ -308,10 +403,12 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
             return inner
         if self._is_literal:
             return self.literal()
-        if self.key == "CAST" and self.peek(1) == "(":
-            return self.cast()
-        if self.key == "NULLIF" and self.peek(1) == "(":
-            return self.nullif()
+        if self.kind == "word" and self.peek(1) == "(":
+            called = self.called()
+            if called is not None:
+                return called
+        if self.scope.calls and self.take("CASE"):
+            return self.case()
         if not self.is_name:
             raise LeftToEngineError
         names = self.dotted()
@@ -329,6 +426,14 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
         is_typed = self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
         return is_typed or (self.key in CURRENT and self.peek(1) == "(")
 
+    def called(self) -> RowExpression | None:
+        """The call that is next; None for a function that this process does not evaluate."""
+        if self.key == "CAST":
+            return self.cast()
+        if self.key == "NULLIF":
+            return self.nullif()
+        return self.call() if self.scope.calls and self.key in _CALLS else None
+
     def nullif(self) -> RowExpression:
         self.need("NULLIF")
         self.need("(")
@@ -339,8 +444,49 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
         value, other = parts
         return NullIf(value, other, value.type)
 
+    def call(self) -> RowExpression:
+        function = self.next().key
+        self.need("(")
+        parts = self.listed(self.expression)
+        self.need(")")
+        least, most = _CALLS[function]
+        if not least <= len(parts) <= (most or len(parts)):
+            raise LeftToEngineError
+        match function:
+            case "LOWER" | "LCASE" | "UPPER" | "UCASE":
+                if parts[0].type != STRING:
+                    raise LeftToEngineError
+                return Recased("lower" if function in {"LOWER", "LCASE"} else "upper", parts[0])
+            case "IF":
+                return _case([(parts[0], parts[1])], parts[2])
+            case _:
+                parts = _of_one_type(parts)
+                return FirstOf(tuple(parts), parts[0].type)
+
+    def case(self) -> RowExpression:
+        """CASE [value] WHEN … THEN … [ELSE …] END, after the word CASE."""
+        value = None if self.key == "WHEN" else self.expression()
+        branches = []
+        while self.take("WHEN"):
+            tested = self.expression()
+            self.need("THEN")
+            branches.append((tested if value is None else _compared("=", value, tested), self.expression()))
+        otherwise = self.expression() if self.take("ELSE") else Constant(VOID, None)
+        self.need("END")
+        return _case(branches, otherwise)
+
+    def like(self, value: RowExpression) -> RowExpression:
+        pattern = self.sum()
+        if not (isinstance(pattern, Constant) and value.type == pattern.type == STRING) or self.key == "ESCAPE":
+            raise LeftToEngineError
+        text = pattern.value
+        if not isinstance(text, str) or "\\" in text:
+            raise LeftToEngineError
+        return LikePattern(value, text)
+
     def cast(self) -> RowExpression:
         self.need("CAST")
+
         self.need("(")
         value = self.sum()
         self.need("AS")
@@ -349,6 +495,33 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
         if isinstance(value, Constant):
             return Constant(target, as_type(value.value, value.type, target, None))
         return _widened(value, target)
+
+
+_CALLS = {
+    **dict.fromkeys(("LOWER", "LCASE", "UPPER", "UCASE"), (1, 1)),
+    "IF": (3, 3),
+    "COALESCE": (1, None),
+    **dict.fromkeys(("NVL", "IFNULL"), (2, 2)),
+}
+"""Functions with the least and the greatest number of their arguments."""
+
+
+def _case(branches: Sequence[tuple[RowExpression, RowExpression]], otherwise: RowExpression) -> RowExpression:
+    if not branches:
+        raise LeftToEngineError
+    conditions = [_truth(condition) for condition, _ in branches]
+    *parts, last = _of_one_type([*(value for _, value in branches), otherwise])
+    return Case(tuple(zip(conditions, parts, strict=True)), last, last.type)
+
+
+def _of_one_type(parts: Sequence[RowExpression]) -> list[RowExpression]:
+    """The values, with NULL as a value of the type that all others have. Raises LeftToEngineError for several types."""
+    kinds = {part.type for part in parts if part.type != VOID}
+    if len(kinds) != 1:
+        # Spark brings values to one type.
+        raise LeftToEngineError
+    (kind,) = kinds
+    return [Constant(kind, None) if part.type == VOID else part for part in parts]
 
 
 def _truth(value: RowExpression) -> RowExpression:
@@ -476,22 +649,31 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`columns` as by `plain_columns`, of a relation with an `alias`; `where` is SQL, None without one."""
+    """`columns` as by `plain_columns`, of a relation with an `alias`; `where` is SQL, None without one.
+
+    `computed` are the columns that are expressions: the name by which `columns` has each, and its SQL.
+    """
 
     columns: tuple[tuple[str, str], ...]
     alias: str
     where: str | None
     order: tuple[Order, ...]
     limit: int | None
+    computed: tuple[tuple[str, str], ...] = ()
 
 
-def selection(sql: str, relation: str) -> Selection:
-    """The parsed query over `relation`. Raises LeftToEngineError for any other query."""
+def selection(sql: str, relation: str, *, computes: bool = False) -> Selection:
+    """The parsed query over `relation`; with `computes` its columns may be expressions that have a name.
+
+    Raises LeftToEngineError for any other query.
+    """
     sql = inner_query(sql)
-    reader = _SelectionReader(sql)
+    reader = _SelectionReader(sql, computes)
     try:
         columns, alias = reader.columns(relation)
-        parsed = Selection(columns, alias, reader.where(sql), reader.order(), reader.limit())
+        parsed = Selection(
+            columns, alias, reader.where(sql), reader.order(), reader.limit(), tuple(reader.computed.items())
+        )
         reader.end()
     except LeftToEngineError:
         raise LeftToEngineError("the query is more than columns, WHERE, ORDER BY and LIMIT of one table") from None
@@ -516,6 +698,34 @@ def counting(sql: str, relation: str) -> Counting:
 
 
 class _SelectionReader(PlainSelect):
+    def __init__(self, sql: str, computes: bool = False) -> None:
+        super().__init__(sql)
+        self.sql, self.computes = sql, computes
+        self.computed: dict[str, str] = {}
+
+    def _item(self) -> tuple[list[str], str]:
+        start = self.at
+        if not self.computes:
+            return super()._item()
+        try:
+            item = super()._item()
+            if self.key in {",", "FROM"}:
+                return item
+        except LeftToEngineError:
+            pass
+        self.at = start
+        *tokens, last = self.before(",", "FROM")
+        if len(tokens) > 1 and tokens[-1].key == "AS":
+            tokens.pop()
+        elif not tokens or tokens[-1].key not in {")", "END"}:
+            # Spark makes a name.
+            raise LeftToEngineError
+        if not last.is_name or last.key in NO_ALIAS:
+            raise LeftToEngineError
+        hidden = f"{HIDDEN_PREFIX}computed_{len(self.computed)}"
+        self.computed[hidden] = self.sql[tokens[0].start : tokens[-1].end]
+        return [hidden], last.name
+
     def count(self, relation: str) -> tuple[str | None, str]:
         """The name of the column with the number, if it is given one, and the alias of the relation."""
         for word in ("SELECT", "COUNT", "("):

@@ -352,10 +352,18 @@ def _cloned(statement: CloneTable, source: CloneSource, target: Target, context:
         operations.CLONE,
         {"source": source.name, "sourceVersion": source.version, "isShallow": str(statement.shallow).lower()},
         tuple(_actions(source, metadata, protocol, target.snapshot, shallow=statement.shallow)),
-        register=registration(target),
+        register=registration(target, shallow_clone=_is_recorded(statement, context)),
         reads=None if target.snapshot is None else WHOLE_TABLE,
     )
     return CloneChange(commit, files, folder, Answer(CLONED, (row,)), dict(zip(METRICS, row, strict=True)))
+
+
+def _is_recorded(statement: CloneTable, context: Context) -> bool:
+    """Whether the catalog records that the table is a shallow clone: an external one has no records of ours."""
+    table = statement.table
+    if not statement.shallow or table.path is not None:
+        return False
+    return context.catalog.external.type_of(context.catalog.full_name(table.parts)[0]) is None
 
 
 def _files(source: CloneSource, target: Target, folder: str, *, shallow: bool, numbered: bool) -> ClonedFiles:

@@ -28,13 +28,17 @@ _LOOKS, _PAUSE = 25, 0.02
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The table that CREATE creates or replaces: `snapshot` is the existing one; `in_catalog`: its name exists."""
+    """The table that CREATE creates or replaces: `snapshot` is the existing one; `in_catalog`: its name exists.
+
+    `shallow_clone` is true for an existing one whose name is recorded as that of a shallow clone.
+    """
 
     name: TableName
     log: DeltaLog
     snapshot: Snapshot | None
     in_catalog: bool
     managed: bool
+    shallow_clone: bool = False
 
     @property
     def exists(self) -> bool:
@@ -57,7 +61,8 @@ def target_of(name: TableName, location: str | None, context: Context, *, define
         if location is not None and table_location(location) != table_location(entry.location):
             raise errors.LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
-        return Target(name, log, _latest(log), in_catalog=True, managed=entry.managed)
+        clone = entry.governance.shallow_clone
+        return Target(name, log, _latest(log), in_catalog=True, managed=entry.managed, shallow_clone=clone)
     return _new_target(name, location, context, defines_columns)
 
 
@@ -128,16 +133,19 @@ def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: b
     return True
 
 
-def registration(target: Target, policies: Governance = UNGOVERNED) -> Registration | None:
+def registration(
+    target: Target, policies: Governance = UNGOVERNED, *, shallow_clone: bool = False
+) -> Registration | None:
     """The name to add to the catalog, with row filter and masks; None for a path, and for a registered table that
-    exists and gets no others.
+    exists and gets no other records.
 
     A name without a table may be dropped by another process before there is one.
     """
     exists = target.in_catalog and target.snapshot is not None
-    if target.name.path is not None or (exists and policies.is_empty):
+    if target.name.path is not None or (exists and policies.is_empty and shallow_clone == target.shallow_clone):
         return None
-    return Registration(target.name.parts, target.log.location, target.managed, governance=policies)
+    records = replace(policies, shallow_clone=shallow_clone)
+    return Registration(target.name.parts, target.log.location, target.managed, governance=records)
 
 
 def refuse_provider(provider: str | None, table: TableName) -> None:

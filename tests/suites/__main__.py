@@ -1,6 +1,7 @@
-"""Runs suites of others for dialects and adapters: `python -m tests.suites {sqlalchemy | dbt} [--sample] [--engine E]`.
+"""Runs suites of others for dialects and adapters: `python -m tests.suites SUITE [--sample] [--engine E]`.
 
-With --sample only a share of the tests runs: see tests/samples.py.
+The suites are sqlalchemy, dbt, and dbt-databricks, the adapter of Databricks over `deltasql warehouse`. With --sample
+only a share of the tests runs: see tests/samples.py.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
-SETTINGS = {"sqlalchemy": FOLDER / "alchemy" / "setup.cfg", "dbt": FOLDER / "dbt" / "pytest.ini"}
+SETTINGS = {
+    "sqlalchemy": FOLDER / "alchemy" / "setup.cfg",
+    "dbt": FOLDER / "dbt" / "pytest.ini",
+    "dbt-databricks": FOLDER / "dbt_databricks" / "pytest.ini",
+}
 
 
 def main() -> int:

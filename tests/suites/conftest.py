@@ -1,4 +1,4 @@
-"""The suite of dbt is collected only where dbt is installed: see `python -m tests.suites`."""
+"""The suites of dbt are collected only where dbt is installed: see `python -m tests.suites`."""
 
 from __future__ import annotations
 
@@ -12,4 +12,5 @@ def _is_installed(name: str) -> bool:
         return False
 
 
-collect_ignore = [] if _is_installed("dbt.adapters.base") else ["dbt"]
+_NEEDED = {"dbt": "dbt.adapters.base", "dbt_databricks": "dbt.adapters.databricks"}
+collect_ignore = [folder for folder, package in _NEEDED.items() if not _is_installed(package)]

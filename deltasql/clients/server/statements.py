@@ -115,8 +115,9 @@ def _has_months(item: StructField) -> bool:
 def _months_as_text(result: Result) -> pa.Table:
     """The rows of a result with intervals of years and months, for which neither Python nor Arrow has values: `1-2`."""
     places = [f"c{number}" for number, _ in enumerate(result.schema)]
+    text = "regexp_extract(CAST(CAST({0} AS INTERVAL YEAR TO MONTH) AS STRING), \"'(.*)'\", 1) AS {0}"
     texts = {
-        place: f"regexp_extract(CAST({place} AS STRING), \"'(.*)'\", 1) AS {place}" if _has_months(item) else place
+        place: text.format(place) if _has_months(item) else place
         for place, item in zip(places, result.schema, strict=True)
     }
     rows = result.df.toDF(*places).selectExpr(*texts.values()).toArrow()

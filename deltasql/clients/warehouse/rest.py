@@ -60,7 +60,7 @@ class Form:
         if self.disposition == "INLINE" and self.format != "JSON_ARRAY":
             message = f"The disposition INLINE has the format JSON_ARRAY only: choose EXTERNAL_LINKS for {self.format}."
             raise RestError(400, "INVALID_PARAMETER_VALUE", message)
-        self.wire = Wire(lz4=self.compression == "LZ4_FRAME", links=True)
+        self.wire = Wire(lz4=self.compression == "LZ4_FRAME", links=True, intervals=True)
 
     def is_inline(self, rows: Rows) -> bool:
         if self.disposition == "INLINE" or rows.is_staging:

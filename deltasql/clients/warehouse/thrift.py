@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any
 
 from databricks.sql.thrift_api.TCLIService import TCLIService, ttypes
@@ -211,7 +212,7 @@ class ThriftService:
             schema=thrift_schema(rows.columns),
             resultFormat=form.row_set_type,
             lz4Compressed=form.lz4,
-            arrowSchema=form.schema(rows).serialize().to_pybytes() if form.arrow else None,
+            arrowSchema=form.schema_message(rows) if form.arrow else None,
             isStagingOperation=rows.is_staging,
         )
 
@@ -389,7 +390,7 @@ def _form(statement: RunningStatement) -> Wire:
     if rows is not None and rows.is_staging:
         return Wire(arrow=False)
     if form.links and (rows is None or wire.byte_size(rows) < ResultLinks.LEAST_BYTES):
-        return Wire(form.arrow, form.lz4, False, form.timestamps, form.decimals, form.nested)
+        return replace(form, links=False)
     return form
 
 
@@ -404,6 +405,7 @@ def _wire(req: Any) -> Wire:
         timestamps=bool(native.timestampAsArrow),
         decimals=bool(native.decimalAsArrow),
         nested=bool(native.complexTypesAsArrow),
+        intervals=bool(native.intervalTypesAsArrow),
     )
 
 

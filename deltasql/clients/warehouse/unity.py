@@ -127,10 +127,8 @@ def _table(runs: QueryRunner, full_name: str) -> dict[str, Any]:
     }
     rows = runs.query(f"DESCRIBE TABLE EXTENDED {_name(*parts)} AS JSON")
     document = json.loads(next(iter(rows[0].values())))
-    kinds = {"VIEW": "VIEW", "MATERIALIZED_VIEW": "MATERIALIZED_VIEW", "STREAMING_TABLE": "STREAMING_TABLE"}
-    kind = str(document.get("type", "MANAGED"))
     return answer | {
-        "table_type": kinds.get(kind, "EXTERNAL" if kind == "EXTERNAL" else "MANAGED"),
+        "table_type": _table_type(runs, parts, str(document.get("type", "MANAGED"))),
         "data_source_format": str(document.get("provider") or "DELTA").upper(),
         "storage_location": document.get("location"),
         "comment": document.get("comment"),
@@ -138,6 +136,18 @@ def _table(runs: QueryRunner, full_name: str) -> dict[str, Any]:
         "properties": document.get("table_properties") or {},
         "columns": list(_columns(document)),
     }
+
+
+def _table_type(runs: QueryRunner, parts: list[str], kind: str) -> str:
+    """The type of a table, whose `kind` DESCRIBE tells: it does not tell shallow clones apart."""
+    if kind in {"VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE"} or len(parts) != 3:
+        return kind
+    inside, name, table_name = parts
+    rows = runs.query(
+        f"SELECT table_type FROM {_name(inside)}.information_schema.tables "
+        f"WHERE table_schema = {quote_text(name.lower())} AND table_name = {quote_text(table_name.lower())}"
+    )
+    return str(rows[0]["table_type"]) if rows else "EXTERNAL" if kind == "EXTERNAL" else "MANAGED"
 
 
 def _columns(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from databricks.sql.thrift_api.TCLIService import ttypes
 
 from deltasql.base import machine_zone_name
+from deltasql.clients.warehouse.intervals import arrow_interval, interval_column, is_of_months, with_months
 from deltasql.clients.warehouse.operations import Rows
 from deltasql.files import value_text
 from deltasql.schema import (
@@ -66,6 +67,7 @@ class Wire:
     timestamps: bool = True
     decimals: bool = True
     nested: bool = True
+    intervals: bool = False
 
     @property
     def row_set_type(self) -> int:
@@ -77,6 +79,16 @@ class Wire:
     def schema(self, rows: Rows) -> pa.Schema:
         """The columns in Arrow, with the SQL types as metadata of their fields."""
         return pa.schema([self._field(item, rows.time_zone) for item in rows.columns])
+
+    def schema_message(self, rows: Rows) -> bytes:
+        """The columns as a message of Arrow."""
+        return with_months(self.schema(rows).serialize().to_pybytes(), self._months(rows))
+
+    def _months(self, rows: Rows) -> list[int]:
+        """The indexes of columns that are intervals of months in Arrow."""
+        if not self.intervals:
+            return []
+        return [index for index, item in enumerate(rows.columns) if is_of_months(item.type)]
 
     def table(self, rows: Rows, start: int = 0, end: int | None = None) -> pa.Table:
         """The rows from `start` to `end` as this client reads them."""
@@ -99,7 +111,7 @@ class Wire:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table, max_chunksize=BATCH_ROWS)
-        return self.packed(sink.getvalue().to_pybytes())
+        return self.packed(with_months(sink.getvalue().to_pybytes(), self._months(rows)))
 
     def packed(self, data: bytes) -> bytes:
         """The bytes as sent. Blocks of LZ4 are independent of each other: clients of Java read no others."""
@@ -113,6 +125,9 @@ class Wire:
         return pa.field(item.name, self._arrow_type(item.type, time_zone), True, metadata)
 
     def _arrow_type(self, kind: DataType, time_zone: str) -> pa.DataType:
+        interval = arrow_interval(kind) if self.intervals else None
+        if interval is not None:
+            return interval
         if self._is_text(kind):
             return pa.string()
         return _in_zone(arrow_type(kind), time_zone or machine_zone_name() or "UTC")
@@ -133,6 +148,8 @@ class Wire:
     def _column(self, column: pa.ChunkedArray, source: StructField, target: pa.Field, time_zone: str) -> Any:
         if column.type == target.type:
             return column
+        if arrow_interval(source.type) is not None:
+            return interval_column(column.to_pylist(), target.type)
         if not (pa.types.is_string(target.type) and not pa.types.is_string(column.type)):
             return column.cast(target.type)
         if pa.types.is_null(column.type) or pa.types.is_decimal(column.type):
@@ -142,7 +159,9 @@ class Wire:
 
 
 def _in_zone(kind: pa.DataType, name: str) -> pa.DataType:
-    """An Arrow type whose instants are told in a time zone, at any depth."""
+    """An Arrow type whose instants are told in a time zone, at any depth, and texts in place of nothing but NULL."""
+    if pa.types.is_null(kind):
+        return pa.string()
     if pa.types.is_timestamp(kind):
         return kind if kind.tz is None else pa.timestamp("us", name)
     if pa.types.is_map(kind):

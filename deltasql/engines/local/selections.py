@@ -57,16 +57,20 @@ from deltasql.schema import (
     without_metadata,
 )
 from deltasql.sql import (
+    Case,
     ColumnOf,
     Compared,
     Computed,
     Constant,
     Denied,
+    FirstOf,
     IsNull,
     Joined,
+    LikePattern,
     NullIf,
     OneOf,
     Order,
+    Recased,
     RowExpression,
     RowScope,
     Selection,
@@ -418,6 +422,25 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
         case Computed(operator, left, right, kind):
             return _computed(operator, kind, *_sides(left, right, rows))
         case _:
+            return _called(expression, rows)
+
+
+def _called(expression: Recased | LikePattern | FirstOf | Case, rows: BoundRows) -> Any:
+    """The values of functions and CASE."""
+    match expression:
+        case Recased(function, value):
+            return _recased(function, values(value, rows))
+        case LikePattern(value, pattern):
+            return pc.match_like(values(value, rows), pattern)
+        case FirstOf(parts):
+            return pc.coalesce(*(values(part, rows) for part in parts))
+        case Case(branches, otherwise):
+            result = values(otherwise, rows)
+            for condition, value in reversed(branches):
+                is_true = pc.fill_null(values(condition, rows), fill_value=False)
+                result = pc.if_else(is_true, values(value, rows), result)
+            return result
+        case _:
             assert_never(expression)
 
 
@@ -427,6 +450,13 @@ def _one_of(of_rows: pa.Array | pa.ChunkedArray, constants: Sequence[Constant]) 
     has_null = any(constant.value is None for constant in constants)
     unknown = pc.invert(found) if has_null else pc.is_null(of_rows)
     return pc.if_else(unknown, pa.scalar(None, pa.bool_()), found)
+
+
+def _recased(function: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    if not pc.all(pc.string_is_ascii(texts), min_count=0).as_py():
+        # Java has rules of its own for other letters.
+        raise LeftToEngineError("the case of letters beyond ASCII is changed")
+    return pc.call_function(f"ascii_{function}", [texts])
 
 
 def _sides(left: RowExpression, right: RowExpression, rows: BoundRows) -> tuple[Any, Any]:

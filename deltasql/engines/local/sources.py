@@ -30,7 +30,7 @@ from deltasql.engines.local.selections import (
 from deltasql.files import Piece, SessionFacts, column_pieces, literal_table, parquet_files, read_columns
 from deltasql.log import is_local
 from deltasql.plan import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns, hidden_names, tallies
-from deltasql.schema import BOOLEAN, DOUBLE, StructType, arrow_type, as_nullable, bare_schema, to_table
+from deltasql.schema import BOOLEAN, DOUBLE, StructField, StructType, arrow_type, as_nullable, bare_schema, to_table
 from deltasql.sql import (
     ColumnOf,
     Compared,
@@ -45,10 +45,12 @@ from deltasql.sql import (
     counted_rows,
     counting,
     current_micros,
+    may_be_null,
     plain_columns,
     require_value,
     result_field,
     row_condition,
+    row_expression,
     selection,
     without_parquet_path,
 )
@@ -98,6 +100,31 @@ class LocalRows:
         for column in columns_of(condition):
             self._column_index(column.name)
         return self.mapped(self.schema, lambda rows: rows.take(indexes_where(condition, rows_of(alias, rows))))
+
+    def with_computed(self, alias: str, computed: Sequence[tuple[str, str]]) -> LocalRows:
+        """The rows, by an alias, with more columns: their names and SQL.
+
+        Raises LeftToEngineError for expressions that this process does not evaluate.
+        """
+        if not computed:
+            return self
+        scope = RowScope({alias: self.schema}, calls=True)
+        expressions = [row_expression(text, scope) for _, text in computed]
+        for expression in expressions:
+            for column in columns_of(expression):
+                self._column_index(column.name)
+        added = [
+            StructField(name, expression.type, may_be_null(expression, scope))
+            for (name, _), expression in zip(computed, expressions, strict=True)
+        ]
+
+        def change(rows: pa.Table) -> pa.Table:
+            bound = rows_of(alias, rows)
+            for field, expression in zip(added, expressions, strict=True):
+                rows = rows.append_column(field.name, values(expression, bound).cast(arrow_type(field.type)))
+            return rows
+
+        return self.mapped(StructType((*self.schema, *added)), change)
 
     def _column_index(self, name: str) -> int:
         indexes = [index for index, item in enumerate(self.schema) if item.name.lower() == name.lower()]
@@ -220,7 +247,8 @@ def _of_memory(session: SessionFacts, operator: Operator, streams: bool) -> Loca
     ((relation, rows),) = operator.relations.items()
     if not isinstance(rows, MemoryRows):
         raise LeftToEngineError("the rows are not those in memory alone")
-    return _selected(LocalRows(rows.schema, lambda: rows.table), selection(operator.sql, relation))
+    parsed = selection(operator.sql, relation, computes=True)
+    return _selected(LocalRows(rows.schema, lambda: rows.table), parsed, are_in_memory=True)
 
 
 def _shown(rows: LocalRows, view: ViewColumns) -> LocalRows:
@@ -234,11 +262,14 @@ def _shown(rows: LocalRows, view: ViewColumns) -> LocalRows:
     return chosen
 
 
-def _selected(rows: LocalRows, parsed: Selection) -> LocalRows:
-    """The rows that a query selects. Raises LeftToEngineError for expressions that this process does not evaluate."""
-    scope = RowScope({parsed.alias: rows.schema})
+def _selected(rows: LocalRows, parsed: Selection, *, are_in_memory: bool = False) -> LocalRows:
+    """The rows that a query selects. Functions are called of rows in memory, which are those of metadata.
+
+    Raises LeftToEngineError for expressions that this process does not evaluate.
+    """
+    scope = RowScope({parsed.alias: rows.schema}, calls=are_in_memory)
     where = None if parsed.where is None else row_condition(parsed.where, scope)
-    rows = rows.where(parsed.alias, where)
+    rows = rows.where(parsed.alias, where).with_computed(parsed.alias, parsed.computed)
     matching = rows.chosen(parsed.columns) if parsed.columns else rows
     if not parsed.order and parsed.limit is None:
         return matching

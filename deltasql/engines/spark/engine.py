@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
+from dataclasses import replace
 from functools import cached_property
 from io import StringIO
 from itertools import count
@@ -58,11 +59,16 @@ from deltasql.planner import RewriteOutcome, Stage
 from deltasql.schema import (
     COMMIT_TIMESTAMP,
     COMMIT_VERSION,
+    STRING,
     VARIANT,
+    VOID,
     ArrayType,
     DataType,
     MapType,
+    StructField,
     StructType,
+    arrow_type,
+    sql_text,
     text_sql,
 )
 from deltasql.schema import quote_name as quote
@@ -135,18 +141,24 @@ class QueryResult:
             return int(self._frame.count())
 
     def to_arrow(self) -> pa.Table:
-        """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL."""
+        """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL.
+
+        Arrays and maps of VOID are fetched as those of STRING: PySpark makes no Arrow type of them.
+        """
         schema = self.schema
         # Two columns may have one name; numbered ones can be told apart.
         names = [hidden(index) for index in range(len(schema))]
         texts = [variant_text(name, field.type) for name, field in zip(names, schema, strict=True)]
+        voids = [_without_void(field.type) for field in schema]
         with self._running():
-            if not any(texts):
+            if not any(texts) and not any(voids):
                 return self._frame.toArrow()
-            if not self._spark.capabilities.checks_types:
+            if any(texts) and not self._spark.capabilities.checks_types:
                 raise errors.NotOnSailError(what="VARIANT")
-            shown = [text or name for text, name in zip(texts, names, strict=True)]
-            return self._frame.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
+            shown = map(_cast, (text or name for text, name in zip(texts, names, strict=True)), voids)
+            table = self._frame.toDF(*names).selectExpr(*shown).toArrow()
+        columns = map(_with_void, table.columns, voids, schema)
+        return pa.Table.from_arrays(list(columns), names=list(schema.names))
 
     def to_pandas(self) -> Any:
         with self._running(), warnings.catch_warnings():
@@ -181,6 +193,36 @@ def connect_rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]
     except (ValueError, OverflowError):
         raise LeftToEngineError from None
     return rows
+
+
+def _cast(sql: str, kind: DataType | None) -> str:
+    return sql if kind is None else f"CAST({sql} AS {sql_text(kind)})"
+
+
+def _with_void(column: pa.ChunkedArray, cast: DataType | None, field: StructField) -> pa.ChunkedArray:
+    """A column that was cast to a type without VOID, as one of the type of the field."""
+    return column if cast is None else pa.chunked_array([pa.array(column.to_pylist(), arrow_type(field.type))])
+
+
+def _without_void(kind: DataType) -> DataType | None:
+    """A nested type with STRING in place of VOID, and of VARIANT; None where it has no VOID in it."""
+    if not isinstance(kind, (StructType, ArrayType, MapType)):
+        return None
+    without = _as_text(kind, VOID)
+    return None if without == kind else _as_text(without, VARIANT)
+
+
+def _as_text(kind: DataType, other: DataType) -> DataType:
+    """`kind` with STRING in place of another type, at any depth."""
+    match kind:
+        case StructType():
+            return StructType(tuple(replace(item, type=_as_text(item.type, other)) for item in kind))
+        case ArrayType(element):
+            return replace(kind, element=_as_text(element, other))
+        case MapType(key, value):
+            return replace(kind, key=_as_text(key, other), value=_as_text(value, other))
+        case _:
+            return STRING if kind == other else kind
 
 
 def variant_text(sql: str, kind: DataType) -> str | None:

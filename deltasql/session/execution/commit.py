@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from deltasql.base import DeltaSqlError, SessionSettings, errors, pa, session_settings, shielded
-from deltasql.catalog import TABLE, Catalog, Subject
+from deltasql.catalog import TABLE, Catalog, Governance, Subject
 from deltasql.log import (
     COPY_INTO,
     PRESERVED_TAG,
@@ -346,7 +346,7 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
         catalog.register(registration.parts, place, managed, refreshed=refreshed, governance=governance)
     except DeltaSqlError as error:
         if isinstance(error, errors.TableAlreadyExistsError) and _is_at(catalog, registration):
-            _replace_policies(registration, catalog)
+            _replace_records(registration, catalog)
             return
         # A catalog that has not answered may have taken the name.
         if registration.managed and not isinstance(error, errors.CatalogUnavailableError):
@@ -355,14 +355,20 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
         raise
 
 
-def _replace_policies(registration: Registration, catalog: Catalog) -> None:
-    """Sets row filter and masks of a table that was replaced, if the statement declares any."""
-    declared = registration.governance
-    if not declared.is_empty:
-        subject = Subject(TABLE, catalog.full_name(registration.parts))
-        catalog.change_governance(
-            subject, lambda found: replace(found, row_filter=declared.row_filter, masks=declared.masks)
-        )
+def _replace_records(registration: Registration, catalog: Catalog) -> None:
+    """Sets the records of a table that was replaced: row filter and masks, if the statement declares any, and whether
+    it is a shallow clone.
+    """
+    declared, entry = registration.governance, catalog.resolve(registration.parts)
+    if declared.is_empty and (entry is None or not entry.governance.shallow_clone):
+        return
+
+    def change(found: Governance) -> Governance:
+        if declared.has_policies:
+            found = replace(found, row_filter=declared.row_filter, masks=declared.masks)
+        return replace(found, shallow_clone=declared.shallow_clone)
+
+    catalog.change_governance(Subject(TABLE, catalog.full_name(registration.parts)), change)
 
 
 def _is_at(catalog: Catalog, registration: Registration) -> bool:
