@@ -143,7 +143,7 @@ def test_unity_catalog(client: Client) -> None:
         ("POST", "/api/2.0/sql/statements", {"statement": "SELECT 1", "parameters": "a"}, 400),
         ("POST", "/api/2.0/sql/statements", [1], 400),
         ("GET", "/api/2.0/sql/statements/none", None, 404),
-        ("GET", "/api/2.0/sql/statements/00000000000000000000000000000000", None, 400),
+        ("GET", "/api/2.0/sql/statements/00000000000000000000000000000000", None, 404),
         ("GET", "/api/2.1/unity-catalog/schemas", None, 400),
         ("GET", "/api/2.2/jobs/list", None, 404),
         ("GET", "/elsewhere", None, 404),

@@ -27,7 +27,7 @@ def client(warehouse: Address, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def run(client: Any, statement: str, **options: Any) -> Any:
-    answer = client.statement_execution.execute_statement(statement, WAREHOUSE, **options)
+    answer = client.statement_execution.execute_statement(statement, WAREHOUSE, wait_timeout="50s", **options)
     assert answer.status.state is sql.StatementState.SUCCEEDED, answer.status
     return answer
 
@@ -47,6 +47,7 @@ def test_statements(client: Any) -> None:
     client.statement_execution.cancel_execution(answer.statement_id)
 
 
+@pytest.mark.spark
 def test_parameters(client: Any) -> None:
     item = sql.StatementParameterListItem
     given = [item("n", type="INT", value="3"), item("t", value="it's"), item("nothing", type="DATE")]
@@ -130,6 +131,7 @@ def test_functions(client: Any) -> None:
     assert "sdk_twice" in [item.name for item in client.functions.list("main", "default")]
 
 
+@pytest.mark.spark
 def test_the_warehouse_and_the_user(client: Any) -> None:
     assert [item.id for item in client.warehouses.list()] == [WAREHOUSE]
     assert client.warehouses.get(WAREHOUSE).state is sql.State.RUNNING

@@ -91,7 +91,7 @@ def test_inspection(engine: Any) -> None:
     columns = found.get_columns("alchemy_item")
     assert [column["name"] for column in columns] == list(ITEM)
     assert [str(column["type"]) for column in columns] == [
-        *("INTEGER", "BIGINT", "DECIMAL(10, 2)", "DATE", "TIMESTAMP_NTZ", "BOOLEAN", "FLOAT")
+        *("INTEGER", "BIGINT", "NUMERIC(10, 2)", "DATE", "DATETIME", "BOOLEAN", "FLOAT")
     ]
     assert [column["nullable"] for column in columns] == [False, *[True] * 6]
     assert found.get_pk_constraint("alchemy_item")["constrained_columns"] == ["id"]

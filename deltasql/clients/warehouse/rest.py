@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response
 
-from deltasql.base import DeltaSqlError
+from deltasql.base import DeltaSqlError, errors
 from deltasql.clients.warehouse import unity
 from deltasql.clients.warehouse.execution import DELETE, GET, PUT, Request, Staging, configure, execute, parameter, use
 from deltasql.clients.warehouse.operations import Rows, RunningStatement, State, Warehouse, WarehouseClient
@@ -349,7 +349,8 @@ def _guid(text: str) -> bytes:
 
 def _http(error: DeltaSqlError) -> tuple[int, str]:
     """HTTP's status and Databricks' code for an error."""
-    if error.sqlstate in {"42P01", "42704", "42883"} or "NOT_FOUND" in error.condition:
+    is_gone = isinstance(error, (errors.HandleNotFoundError, errors.SessionGoneError))
+    if is_gone or error.sqlstate in {"42P01", "42704", "42883"} or "NOT_FOUND" in error.condition:
         return 404, "NOT_FOUND"
     if "ALREADY_EXISTS" in error.condition:
         return 409, "ALREADY_EXISTS"

@@ -29,6 +29,27 @@ class DatabricksGrants(RecordedGrants):
         return dbt_profile_target
 
 
+class DatabricksTypes(overrides.SparkTypes):
+    """Messages name nested types and decimals without what is in them."""
+
+    @pytest.fixture
+    def data_types(self) -> list[list[str]]:
+        return [[value, kind, kind.partition("<")[0].partition("(")[0]] for value, kind in self.TYPES]
+
+
+class DatabricksDocs:
+    """The catalog of the adapter has comments of tables and views, and none of columns."""
+
+    def _assert_has_table_comments(self, table_node: Any) -> None:
+        found = table_node["metadata"]["comment"]
+        assert found.startswith("Table model description")
+        self._assert_common_comments(found)  # type: ignore[attr-defined]
+
+    def _assert_has_view_comments(self, view_node: Any, has_node_comments: bool = True, *others: Any) -> None:
+        found = view_node["metadata"]["comment"]
+        assert found.startswith("View model description") if has_node_comments else not found
+
+
 _HOOKS = (
     "BasePrePostModelHooks",
     "BaseHookRefs",
@@ -39,11 +60,18 @@ _HOOKS = (
 )
 
 _GRANTS = ("BaseIncrementalGrants", "BaseModelGrants", "BaseSeedGrants", "BaseSnapshotGrants")
+_TYPES = (
+    "BaseTableConstraintsColumnsEqual",
+    "BaseViewConstraintsColumnsEqual",
+    "BaseIncrementalConstraintsColumnsEqual",
+)
 
 OVERRIDES: dict[str, type] = {
     **overrides.OVERRIDES,
     **dict.fromkeys(_HOOKS, DatabricksHooks),
     **dict.fromkeys(_GRANTS, DatabricksGrants),
+    **dict.fromkeys(_TYPES, DatabricksTypes),
+    "BasePersistDocs": DatabricksDocs,
 }
 """Classes that come before the suite's; of one for models, its files are as they are, and else in Spark's words."""
 for _name in ("BaseSimpleCopyUppercase",):
