@@ -48,3 +48,11 @@ REMOVE WIDGET;
 -- name: a setting
 SET my.table = orders;
 DESCRIBE TABLE ${my.table};
+-- name: parameters of the editor of Databricks SQL
+CREATE WIDGET TEXT region DEFAULT 'NY';
+SELECT n FROM {{ tab }} WHERE state = '{{region}}' -- {{nothing}}
+;
+SELECT n FROM orders WHERE state = '{{ odd }}' OR state = '{{nothing}}';
+SELECT n FROM orders WHERE n = {{two}};
+SELECT n FROM {{nothing}};
+SELECT n FROM {{ no thing }};
