@@ -31,6 +31,7 @@ from deltasql.catalog.entries import (
     sql_name,
 )
 from deltasql.catalog.external.routing import ExternalCatalogs, RoutedCommits, RoutedStore
+from deltasql.catalog.first_catalogs import FirstCatalogs, UnrecordedCatalog
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.samples import sample_view, sample_views
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
@@ -97,7 +98,7 @@ class CatalogNames:
         )
         self.temporary = TemporaryTables()
         """The temporary tables of the session."""
-        self._store: CatalogStore = RoutedStore(embedded, self.external, self.temporary)
+        self._store: CatalogStore = RoutedStore(FirstCatalogs(embedded), self.external, self.temporary)
         self._lookups = Lookups(self._store)
         self.commits = RoutedCommits(CommitRegistry(self._store.commits), self.external)
         """The commits of the tables that a catalog manages."""
@@ -109,6 +110,11 @@ class CatalogNames:
     def catalogs(self, pattern: str | None = None) -> list[str]:
         """Names of all catalogs, sorted."""
         return matching([catalog.name for catalog in self._store.list(CATALOGS)], pattern)
+
+    def used_catalogs(self) -> list[str]:
+        """Names of the catalogs in which something was created, and of external ones, sorted."""
+        found = (item for item in self._store.list(CATALOGS) if not isinstance(item, UnrecordedCatalog))
+        return matching([catalog.name for catalog in found], None)
 
     def _schema_key(self, name: Name) -> SchemaKey:
         parts = as_parts(name)
@@ -218,8 +224,9 @@ class CatalogNames:
         if catalog not in self.catalogs():
             return self._catalog_not_found(catalog)
         similar = similar_names(schema, (stored.name for stored in self._store.list(SCHEMAS, (catalog,))), most=3)
-        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
-        return errors.SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
+        name = sql_name((schema,) if catalog == self.current_catalog else (catalog, schema))
+        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {name}."
+        return errors.SchemaNotFoundError(schema=name, advice=advice, similar=similar)
 
     def _table_not_found(
         self, parts: Name, views: Collection[str] = ()

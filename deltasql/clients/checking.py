@@ -275,8 +275,9 @@ class KnownNames:
         )
 
     def _bring_schemas(self, warehouse: Session) -> None:
-        for catalog in warehouse.catalog.catalogs():
-            self._run(f"CREATE CATALOG IF NOT EXISTS {quote(catalog)}")
+        for catalog in warehouse.catalog.used_catalogs():
+            if catalog not in self._scratch.catalog.catalogs():
+                self._run(f"CREATE CATALOG {quote(catalog)}")
             for schema in warehouse.catalog.schemas(catalog=catalog):
                 self._run(f"CREATE SCHEMA IF NOT EXISTS {quote(catalog)}.{quote(schema.name)}")
         self._run(f"USE {quote(warehouse.catalog.current_catalog)}.{quote(warehouse.catalog.current_schema)}")
@@ -284,7 +285,7 @@ class KnownNames:
     def _bring_volumes(self, warehouse: Session) -> None:
         """All volumes: paths name them as well. Their folders are those of the scratch warehouse, and empty."""
         self._has_volumes = True
-        for catalog in warehouse.catalog.catalogs():
+        for catalog in warehouse.catalog.used_catalogs():
             for schema in warehouse.catalog.schemas(catalog=catalog):
                 with suppress(DeltaSqlError):
                     for volume in warehouse.catalog.volumes((catalog, schema.name)):

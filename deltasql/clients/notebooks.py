@@ -95,6 +95,15 @@ class NotebookRun:
             return end.value
         return None
 
+    def run_cell(self, path: str, script: str, cell: Cell, last: Result | None) -> None:
+        """Runs one cell that is not SQL; `last` is the last query before it. Raises the errors of the cell."""
+        self._enter(path)
+        self._last = last
+        try:
+            self._other(cell, NotebookPosition(path, script, cell.start))
+        except NotebookExit as end:
+            self._output.say(f"Exit: {end.value}")
+
     def close(self) -> None:
         """Takes back what `spark` has changed in this process."""
         if self._spark is not None:

@@ -97,6 +97,7 @@ from deltasql.sql import (
     table_references,
     tokenize,
     unnamed_columns,
+    windowed_rows,
 )
 from deltasql.sql import bind as with_views
 
@@ -441,15 +442,9 @@ def _measures(
 
 
 def _measure(call: MeasureCall, views: Sequence[tuple[str, MetricView]]) -> str:
-    """The aggregate of a measure. Raises UnknownMeasureError, and UnsupportedStatementError for one with a window."""
+    """The aggregate of a measure. Raises UnknownMeasureError."""
     wanted = [name.lower() for name in call.qualifiers[-1:]]
     named = [(alias, view) for alias, view in views if wanted in ([], [alias.lower()])]
-    windowed = next(filter(None, (view.windowed(call.name) for _, view in named)), None)
-    if windowed is not None:
-        advice = "Write its aggregate and the window in the query: sum(SUM(amount)) OVER (ORDER BY day)."
-        raise errors.UnsupportedStatementError(
-            f"MEASURE of {quote(windowed)}, whose window reads other groups,", advice
-        )
     found = next(filter(None, (view.measure(call.name, alias) for alias, view in named)), None)
     if found is None:
         names = [item.name for _, view in named for item in view.measures]
@@ -468,14 +463,16 @@ def _metric_views(context: Context, references: Sequence[TableReference]) -> Ite
             yield reference.alias or reference.parts[-1], metric_view(entry.definition.metrics)
 
 
-def _metric_rows(context: Context, entry: ViewEntry, name: TableName, *, measured: bool) -> SqlQuery:
-    """The rows of a metric view; `measured` where a text calls MEASURE."""
+def _metric_rows(context: Context, entry: ViewEntry, name: TableName, used: UsedRows, alias: str) -> SqlQuery:
+    """The rows of a metric view, with what the calls of MEASURE of a query need. Raises UnsupportedStatementError."""
     definition = entry.definition
     assert definition.metrics is not None
     if name.temporal is not None:
         raise errors.TimeTravelViewError(view=str(name))
     inner, settings = _within(context, definition.namespace, definition.settings, (), entry.parts)
-    sql, relations = bind(inner, metric_view(definition.metrics).rows(measured=measured))
+    view = metric_view(definition.metrics)
+    windowed = windowed_rows(view, used.sql, name.start, name.end, alias) if used.measured else None
+    sql, relations = bind(inner, windowed or view.rows(measured=used.measured))
     return SqlQuery(sql, relations, f"view {name}", settings)
 
 
@@ -668,7 +665,7 @@ def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, u
     """The rows of a view of the catalog, which may be one of an information schema."""
     name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
     if entry.definition.metrics is not None:
-        return _metric_rows(context, entry, name, measured=used.measured)
+        return _metric_rows(context, entry, name, used, reference.alias or reference.parts[-1])
     if not entry.is_built_in:
         return _view(context, stored_view(entry.definition), name, entry.parts)
     if name.temporal is not None:

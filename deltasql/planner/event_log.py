@@ -61,7 +61,7 @@ def _of_pipeline(pipeline: str, context: Context) -> str:
 
 
 def _entries(context: Context) -> Iterator[Entry]:
-    for catalog in context.catalog.catalogs():
+    for catalog in context.catalog.used_catalogs():
         for schema in context.catalog.schemas(catalog=catalog):
             try:
                 yield from context.catalog.entries((catalog, schema.name))

@@ -148,27 +148,27 @@ class UsedRows:
     """The rows and columns that a query uses, by the offset of a relation's name; read from its text on demand."""
 
     def __init__(self, sql: str) -> None:
-        self._sql = sql
+        self.sql = sql
 
     @cached_property
     def measured(self) -> bool:
         """Whether it calls MEASURE."""
-        return any(True for _ in measure_calls(self._sql))
+        return any(True for _ in measure_calls(self.sql))
 
     @cached_property
     def filters(self) -> Mapping[int, str]:
         """See `scan_filters`."""
-        return scan_filters(self._sql)
+        return scan_filters(self.sql)
 
     @cached_property
     def limits(self) -> Mapping[int, int]:
         """See `scan_limits`."""
-        return scan_limits(self._sql)
+        return scan_limits(self.sql)
 
     @cached_property
     def columns(self) -> frozenset[str] | None:
         """See `named_columns`."""
-        return named_columns(self._sql)
+        return named_columns(self.sql)
 
     def asked(self, reference: TableReference) -> Asked:
         """The use of a view of an information schema."""

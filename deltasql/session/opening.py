@@ -16,7 +16,6 @@ from deltasql.plan import TableName
 from deltasql.schema import StructType
 from deltasql.schema import quote_name as quote
 from deltasql.session.session import Session
-from deltasql.statements import FIRST_CATALOGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,7 +70,7 @@ def connect(
         session.settings.give(session_settings.AUTO_CREATE.name, "true")
     if catalog is not None:
         try:
-            if create_catalogs or catalog.lower() in FIRST_CATALOGS:
+            if create_catalogs:
                 session.sql(f"USE CATALOG {quote(catalog)}")
             session.catalog.use_catalog(catalog)
         except BaseException:

@@ -149,7 +149,7 @@ def _facts(location: str, stores: Stores) -> TableFacts:
 
 
 _VARIABLES = (
-    "${{{name}}} is replaced as text before the statement is read. Write :{name} for a value, and IDENTIFIER(:{name}) "
+    "{written} is replaced as text before the statement is read. Write :{name} for a value, and IDENTIFIER(:{name}) "
     "for a name."
 )
 _MOST_SECONDS_FOR_TURN = 10
@@ -252,8 +252,9 @@ class Session:
             args = {**widgets, **named}
         bound = bind_parameters(text, args, variable)
         if replaced and not self._has_noted_variables:
-            self._has_noted_variables = True
-            make_note(_VARIABLES.format(name=replaced[0]), is_warning=True)
+            self._has_noted_variables, name = True, replaced[0]
+            written = f"${{{name}}}" if "${" in text or "{{" not in text else f"{{{{{name}}}}}"
+            make_note(_VARIABLES.format(name=name, written=written), is_warning=True)
         return bound
 
     def _ended(self, bound: BoundStatement, placed: Placing) -> tuple[Result, bool]:

@@ -14,6 +14,7 @@ __getattr__, __dir__ = door(
     __name__,
     """
     metric_views: MeasureCall MetricView measure_calls metric_view
+    metric_windows: windowed_rows
     missing_functions: SECRET_FUNCTIONS BuiltinCall builtin_calls builtin_table own_text refused_functions secret_text
         translated
     constants: DAY EXACT NULL Constant Literal Value as_clock_time as_timestamp clock_time current_micros

@@ -63,6 +63,7 @@ from deltasql.sql.metric_views import MeasureCall as MeasureCall
 from deltasql.sql.metric_views import MetricView as MetricView
 from deltasql.sql.metric_views import measure_calls as measure_calls
 from deltasql.sql.metric_views import metric_view as metric_view
+from deltasql.sql.metric_windows import windowed_rows as windowed_rows
 from deltasql.sql.missing_functions import SECRET_FUNCTIONS as SECRET_FUNCTIONS
 from deltasql.sql.missing_functions import BuiltinCall as BuiltinCall
 from deltasql.sql.missing_functions import builtin_calls as builtin_calls

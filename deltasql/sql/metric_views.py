@@ -9,6 +9,7 @@ Source: Databricks, YAML reference of metric views, versions 0.1, 1.0 and 1.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -29,22 +30,81 @@ _ITEM = {"name", "expr", "comment", "display_name", "synonyms", "format"}
 _JOIN = {"name", "source", "on", "using", "joins", "rely", "cardinality"}
 _WINDOW = {"order", "range", "semiadditive", "offset"}
 _MATERIALIZATION = {"schedule", "mode", "materialized_views"}
-_RANGES = ("CURRENT", "CUMULATIVE", "ALL", "TRAILING", "LEADING")
+_UNIT = r"(?:year|quarter|month|week|day|hour|minute|second)"
+_RANGE = re.compile(
+    r"(?P<kind>current|cumulative|all)|(?P<moving>trailing|leading)\s+(?P<count>\d+)"
+    rf"(?:\s+(?P<unit>{_UNIT})s?)?(?:\s+(?P<ends>inclusive|exclusive))?",
+    re.IGNORECASE,
+)
+_OFFSET = re.compile(rf"(?P<count>[+-]?\d+)(?:\s+(?P<unit>{_UNIT})s?)?", re.IGNORECASE)
+_MULTIPLES = {"QUARTER": (3, "MONTH"), "WEEK": (7, "DAY")}
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "FROM", "VALUES", "("})
 
 
 @dataclass(frozen=True, slots=True)
-class MetricItem:
-    """A dimension or a measure: `expression` is SQL, at the offset `start` of the YAML.
+class MetricWindow:
+    """A window of a measure: which rows around an anchor, a value of the dimension `order`, it has.
 
-    `has_window`: a measure is computed over rows of other groups, which no query can do here.
+    `range` is CURRENT, CUMULATIVE, ALL, TRAILING or LEADING. `length` and `offset` are a number and a unit, "" for
+    steps of numbers. `is_inclusive`: a moving range has the anchor. `is_first`: the anchor is the first of several
+    values, and not the last.
     """
+
+    order: str
+    range: str
+    length: tuple[int, str] = (0, "")
+    is_inclusive: bool = False
+    is_first: bool = False
+    offset: tuple[int, str] | None = None
+
+    def limits(self, order: str, anchor: str) -> list[str]:
+        """The conditions on the rows, by the SQL of their order and of the anchor."""
+        at = anchor if self.offset is None else _moved(anchor, *self.offset)
+        count, unit = self.length
+        match self.range:
+            case "CURRENT":
+                return [f"{order} <=> {at}"]
+            case "CUMULATIVE":
+                return [f"{order} <= {at}"]
+            case "TRAILING":
+                low = _moved(at, -count, unit)
+                return (
+                    [f"{order} > {low}", f"{order} <= {at}"]
+                    if self.is_inclusive
+                    else [f"{order} >= {low}", f"{order} < {at}"]
+                )
+            case "LEADING":
+                high = _moved(at, count, unit)
+                return (
+                    [f"{order} >= {at}", f"{order} < {high}"]
+                    if self.is_inclusive
+                    else [f"{order} > {at}", f"{order} <= {high}"]
+                )
+            case _:
+                return []
+
+
+def _moved(value: str, count: int, unit: str) -> str:
+    """The SQL of a value moved by a number of units, forwards or back."""
+    times, plain = _MULTIPLES.get(unit, (1, unit))
+    size = abs(count) * times
+    return f"({value} {'-' if count < 0 else '+'} {f'INTERVAL {size} {plain}' if plain else size})"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricItem:
+    """A dimension or a measure: `expression` is SQL, at the offset `start` of the YAML."""
 
     name: str
     expression: str
     start: int
     comment: str | None = None
-    has_window: bool = False
+    windows: tuple[MetricWindow, ...] = ()
+
+    @property
+    def column(self) -> str:
+        """The column that has the values of a measure with windows."""
+        return hidden(f"window of {self.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +145,24 @@ class MetricView:
             lines.append(f"WHERE {self._qualified(self.condition, hidden=False)}")
         return "\n".join(lines)
 
-    def measure(self, name: str, alias: str, inside: tuple[str, ...] = ()) -> str | None:
-        """The aggregate of a measure over the rows that are called `alias`; None for an unknown name."""
+    def measure(self, name: str, alias: str, inside: tuple[str, ...] = (), *, has_columns: bool = True) -> str | None:
+        """The aggregate of a measure over the rows that are called `alias`; None for an unknown name.
+
+        A measure with windows is a column of the rows, if there are such: see `windowed_rows`.
+        """
         item = next((each for each in self.measures if each.name.lower() == name.lower()), None)
         if item is None or item.name in inside:
             return None
+        if item.windows and has_columns:
+            return f"any_value({quote(alias)}.{quote(item.column)})"
+        return self.aggregate(item, alias, inside, has_columns=has_columns)
+
+    def aggregate(self, item: MetricItem, alias: str, inside: tuple[str, ...] = (), *, has_columns: bool = True) -> str:
+        """The aggregate of a measure over the rows that are called `alias`, whatever its windows."""
         calls = list(measure_calls(item.expression))
         within = (*inside, item.name)
-        edits = [(call.start, call.end, self.measure(call.name, alias, within) or "NULL") for call in calls]
+        measured = [self.measure(call.name, alias, within, has_columns=has_columns) or "NULL" for call in calls]
+        edits = [(call.start, call.end, text) for call, text in zip(calls, measured, strict=True)]
         edits += [
             (found.start, found.end, self._measured(found.parts, alias))
             for found in column_references(item.expression)
@@ -100,12 +170,25 @@ class MetricView:
         ]
         return f"({_edited(item.expression, edits)})"
 
-    def windowed(self, name: str) -> str | None:
-        """The measure with a window that a measure is, or calls; None without one."""
+    def windowed(self, name: str) -> list[str]:
+        """The measures with windows that a measure is, or calls."""
         by_name = {item.name.lower(): item for item in self.measures}
         called = {key: [call.name.lower() for call in measure_calls(item.expression)] for key, item in by_name.items()}
         reached = {name.lower()} | _reached(called.get(name.lower(), ()), called)
-        return next((item.name for key, item in by_name.items() if key in reached and item.has_window), None)
+        return [item.name for key, item in by_name.items() if key in reached and item.windows]
+
+    def columns_of(self, name: str, inside: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        """The columns of the source and of the joins from which a dimension is computed, in lower case."""
+        by_name = {item.name.lower(): item for item in self.dimensions}
+        item = by_name.get(name.lower())
+        if item is None or item.name in inside:
+            return
+        for found in column_references(item.expression):
+            other = found.parts[0].lower()
+            if len(found.parts) == 1 and other in by_name and other != item.name.lower():
+                yield from self.columns_of(other, (*inside, item.name))
+            else:
+                yield tuple(part.lower() for part in self._place(found.parts))
 
     def _measured(self, parts: Sequence[str], alias: str) -> str:
         """A column in a measure: a dimension, or one of the source or of a join."""
@@ -262,11 +345,12 @@ class _Reader:
         return values.get("dimensions", values.get("fields"))
 
     def check_measures(self, view: MetricView, places: Sequence[Any]) -> None:
-        """Each measure aggregates, or calls measures that exist and do not call it."""
+        """Each measure aggregates, or calls measures that exist and do not call it; dimensions order its windows."""
         called = {
             item.name.lower(): [call.name.lower() for call in measure_calls(item.expression)] for item in view.measures
         }
         for item, place in zip(view.measures, places, strict=True):
+            self.check_windows(view, item, place)
             names = called[item.name.lower()]
             unknown = next((name for name in names if name not in called), None)
             if unknown is not None:
@@ -276,26 +360,54 @@ class _Reader:
             if item.name.lower() in _reached(names, called):
                 self.refuse(place, f"The measure {item.name} calls itself.")
 
+    def check_windows(self, view: MetricView, item: MetricItem, place: Any) -> None:
+        """Each window of a measure is ordered by a dimension."""
+        dimensions = {dimension.name.lower() for dimension in view.dimensions}
+        for window in item.windows:
+            if window.order.lower() not in dimensions:
+                reason = f"A window of the measure {item.name} has the order {window.order}, which is no dimension."
+                self.refuse(place, reason)
+
     def items(self, node: Any, kind: str) -> Iterator[tuple[MetricItem, Any]]:
         """The dimensions or measures, each with its node."""
         for item in self.sequence(node, f"{kind}s"):
             known = _ITEM | {"window"} if kind == "measure" else _ITEM
             values = self.mapping(item, known, f"a {kind}")
-            self.check_windows(values.get("window"))
             name = self.scalar(self.needed(values, "name", item))
             expression = self.needed(values, "expr", item)
             text = self.scalar(expression).strip()
             comment = self.text_of(values, "comment")
-            yield MetricItem(name, text, expression.start_mark.index, comment, "window" in values), item
+            windows = tuple(self.windows(values.get("window")))
+            yield MetricItem(name, text, expression.start_mark.index, comment, windows), item
 
-    def check_windows(self, node: Any) -> None:
-        """Each window of a measure has a dimension that orders it, and a range."""
+    def windows(self, node: Any) -> Iterator[MetricWindow]:
+        """The windows of a measure, each with a dimension that orders it, and a range."""
         for window in self.sequence(node, "windows"):
             values = self.mapping(window, _WINDOW, "a window")
-            self.needed(values, "order", window)
+            order = self.scalar(self.needed(values, "order", window))
             extent = self.needed(values, "range", window)
-            if self.scalar(extent).split()[0].upper() not in _RANGES:
+            match = _RANGE.fullmatch(self.scalar(extent).strip())
+            if match is None:
                 self.refuse(extent, "A range is current, cumulative, all, trailing n unit or leading n unit.")
+            ends = (self.text_of(values, "semiadditive") or "last").lower()
+            if ends not in {"first", "last"}:
+                self.refuse(values["semiadditive"], "The key semiadditive is first or last.")
+            kind, length = (
+                (match["kind"] or match["moving"]).upper(),
+                (int(match["count"] or 0), (match["unit"] or "").upper()),
+            )
+            is_inclusive = (match["ends"] or "").lower() == "inclusive"
+            yield MetricWindow(order, kind, length, is_inclusive, ends == "first", self.offset(values))
+
+    def offset(self, values: Mapping[str, Any]) -> tuple[int, str] | None:
+        """The number and the unit by which a window is moved; None where it is not."""
+        text = self.text_of(values, "offset")
+        if text is None:
+            return None
+        match = _OFFSET.fullmatch(text)
+        if match is None:
+            self.refuse(values["offset"], "An offset is a number with or without a unit, such as -1 month.")
+        return int(match["count"]), (match["unit"] or "").upper()
 
     def joins(self, node: Any, parent: str) -> Iterator[tuple[MetricJoin, Any]]:
         """The joins to a relation, each followed by those that are nested in it."""

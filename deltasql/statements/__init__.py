@@ -27,14 +27,14 @@ __getattr__, __dir__ = door(
     policy: DescribePolicy DropPolicy
     query: Query
     flows: CreateFlow
-    refresh: ApplyChanges CreateRefreshed Expectation
+    refresh: ApplyChanges CreateRefreshed
     refreshing: AutoCdc
     settings: SetSetting SetTimeZone
-    table: FIRST_CATALOGS CreateTable CreateTableLike DropSchema DropTable TruncateTable UseCatalog UseSchema
+    table: CreateTable CreateTableLike DropSchema DropTable TruncateTable UseCatalog UseSchema
         new_namespaces
     table_metadata: json_list
     update: Update
-    view: CreateMetricView CreateView ViewScope
+    view: CreateMetricView CreateView Expectation ViewScope expected_rows
     volume: GetFile PutFile RemoveFromVolume
     """,
 )

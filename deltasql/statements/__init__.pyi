@@ -25,11 +25,9 @@ from deltasql.statements.policy import DropPolicy as DropPolicy
 from deltasql.statements.query import Query as Query
 from deltasql.statements.refresh import ApplyChanges as ApplyChanges
 from deltasql.statements.refresh import CreateRefreshed as CreateRefreshed
-from deltasql.statements.refresh import Expectation as Expectation
 from deltasql.statements.refreshing import AutoCdc as AutoCdc
 from deltasql.statements.settings import SetSetting as SetSetting
 from deltasql.statements.settings import SetTimeZone as SetTimeZone
-from deltasql.statements.table import FIRST_CATALOGS as FIRST_CATALOGS
 from deltasql.statements.table import CreateTable as CreateTable
 from deltasql.statements.table import CreateTableLike as CreateTableLike
 from deltasql.statements.table import DropSchema as DropSchema
@@ -42,7 +40,9 @@ from deltasql.statements.table_metadata import json_list as json_list
 from deltasql.statements.update import Update as Update
 from deltasql.statements.view import CreateMetricView as CreateMetricView
 from deltasql.statements.view import CreateView as CreateView
+from deltasql.statements.view import Expectation as Expectation
 from deltasql.statements.view import ViewScope as ViewScope
+from deltasql.statements.view import expected_rows as expected_rows
 from deltasql.statements.volume import GetFile as GetFile
 from deltasql.statements.volume import PutFile as PutFile
 from deltasql.statements.volume import RemoveFromVolume as RemoveFromVolume

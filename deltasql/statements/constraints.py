@@ -476,7 +476,7 @@ def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, K
 
 
 def _all_tables(context: Context) -> Iterator[TableEntry]:
-    for catalog in context.catalog.catalogs():
+    for catalog in context.catalog.used_catalogs():
         for schema in context.catalog.schemas(catalog=catalog):
             yield from context.catalog.tables((catalog, schema.name))
 

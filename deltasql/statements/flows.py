@@ -30,7 +30,7 @@ from deltasql.statements.refreshing import (
 from deltasql.statements.streamed import STREAMED, has_stream, stream_of
 from deltasql.statements.table_metadata import query_columns
 from deltasql.statements.target import require_kind
-from deltasql.statements.view import CreateView, ViewColumn, ViewScope, view_definition
+from deltasql.statements.view import CreateView, Expectation, ViewColumn, ViewScope, view_definition
 
 _SEQUENCE, _DELETED, _LIFE, _NEW, _GROUP, _FIRST, _LAST, _END = (
     HIDDEN_PREFIX + name for name in ("sequence", "deleted", "life", "new", "group", "first", "last", "end")
@@ -124,12 +124,13 @@ def _apply_changes(children: list[Any], tree: Tree, text: str) -> ApplyChanges:
 
 @builds("create_live_view", "refresh_view")
 def _live_view(children: list[Any], tree: Tree, text: str) -> CreateView:
-    """A view of a pipeline: a temporary view, whose expectations are not checked."""
+    """A view of a pipeline, which is temporary."""
     _, _, name, elements, *clauses, query = children
     values = collect(clauses, tree.children[4:-1], text)
     columns = tuple(item for item in elements or () if isinstance(item, ViewColumn))
-    query = without_live_names(query)
-    return CreateView(True, ViewScope.TEMPORARY, False, without_live(name), columns, query, **values)
+    query, name = without_live_names(query), without_live(name)
+    expectations = tuple(item for item in elements or () if isinstance(item, Expectation))
+    return CreateView(True, ViewScope.TEMPORARY, False, name, columns, query, expectations=expectations, **values)
 
 
 _CLAUSES = {

@@ -73,19 +73,7 @@ from deltasql.statements.table import AlterClustering, ClusterBy, ColumnDefiniti
 from deltasql.statements.table_metadata import RefreshState
 from deltasql.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.statements.target import policies_of_existing, require_kind, wrong_object
-from deltasql.statements.view import ViewColumn, view_definition
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """CONSTRAINT name EXPECT (condition) [ON VIOLATION {FAIL UPDATE | DROP ROW}]
-
-    `condition` has its parentheses; `action` is FAIL UPDATE, DROP ROW, or None where rows that violate it stay.
-    """
-
-    name: str
-    condition: SqlText
-    action: str | None
+from deltasql.statements.view import Expectation, ViewColumn, view_definition
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,6 @@ from deltasql.statements.inspect import (
     ShowTables,
     ShowViews,
 )
-from deltasql.statements.table import FIRST_CATALOGS
 
 
 def _columns(*pairs: tuple[str, DataType]) -> StructType:
@@ -265,19 +264,9 @@ def _local_views(context: Context) -> set[str]:
 
 @plan.register
 def plan_show_schemas(statement: ShowSchemas, context: Context) -> Plan:
-    if statement.catalog is not None and _is_unused(statement.catalog, context):
-        names = ("default", *FIRST_CATALOGS[statement.catalog.parts[0].lower()])
-        rows = tuple((name,) for name in matching(names, statement.pattern))
-        return Answer(_columns(("namespace", STRING)), rows)
     catalog = None if statement.catalog is None else context.require_catalog(statement.catalog)
     rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern, catalog))
     return Answer(_columns(("namespace", STRING)), rows)
-
-
-def _is_unused(catalog: TableName, context: Context) -> bool:
-    """Whether a name is that of a catalog which its first use creates, and which has not been used yet."""
-    name = catalog.parts[0].lower()
-    return len(catalog.parts) == 1 and name in FIRST_CATALOGS and name not in context.catalog.catalogs()
 
 
 @plan.register

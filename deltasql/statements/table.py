@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from deltasql.base import Caret, errors, session_settings
-from deltasql.catalog import INFORMATION_SCHEMA, SYSTEM
-from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.catalog import INFORMATION_SCHEMA
+from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName, make_note
 from deltasql.planner import CatalogChange, CatalogCreation, Context, SchemaCreation
 from deltasql.schema import BINARY_COLLATION, DataType, declared_as, declared_text, plain_type, with_default_collation
 from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, skip_blanks, sql_text
@@ -566,6 +566,14 @@ def _check(children: list[Any], tree: Tree, text: str) -> CheckConstraint:
     return CheckConstraint(*children)
 
 
+@builds("credential_clause")
+def _credential(children: list[Any], tree: Tree, text: str) -> Clause:
+    """The credential of an external location, which only a service has."""
+    words = f"WITH (CREDENTIAL {children[0]})"
+    make_note(f"{words} has no effect: storage is opened with the keys of the session.", is_warning=True, once=True)
+    return Clause("credential", children[0])
+
+
 @builds("options_clause")
 def _options(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("options", children[0])
@@ -600,33 +608,14 @@ def _identity(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("identity", IdentitySpec(tree.name == "always_identity", **steps))
 
 
-FIRST_CATALOGS: Mapping[str, tuple[str, ...]] = {
-    "main": (),
-    "hive_metastore": (),
-    "samples": ("nyctaxi", "tpch"),
-    SYSTEM: (),
-}
-"""The catalogs that every workspace of Databricks has, with their schemas beside `default`."""
-
-
 def new_namespaces(statement: LogicalPlan, context: Context) -> Iterator[CatalogChange]:
-    """Creation of the catalog and the schema of what `statement` creates or makes current.
-
-    Without AUTO_CREATE only catalogs that a workspace has from its start are created, each with its schemas.
-    """
-    namespace = _namespace(statement, context)
+    """With AUTO_CREATE, creation of the catalog and the schema of what `statement` creates or makes current."""
+    namespace = _namespace(statement, context) if context.setting(session_settings.AUTO_CREATE) else None
     if namespace is None or INFORMATION_SCHEMA in namespace[1:]:
         return
     catalog, *schemas = namespace
-    automatic = context.setting(session_settings.AUTO_CREATE)
-    if not automatic and catalog not in FIRST_CATALOGS:
-        return
     if catalog not in context.catalog.catalogs():
         yield CatalogCreation(catalog, None, None, if_not_exists=True)
-        for schema in FIRST_CATALOGS.get(catalog, ()):
-            yield SchemaCreation((catalog, schema), None, None, if_not_exists=True)
-    if not automatic:
-        return
     for schema in schemas:
         if context.catalog.has_schema((catalog, schema)):
             return
@@ -635,7 +624,6 @@ def new_namespaces(statement: LogicalPlan, context: Context) -> Iterator[Catalog
 
 def _namespace(statement: LogicalPlan, context: Context) -> tuple[str, ...] | None:
     """The catalog, or the catalog and the schema, in lower case; None for a statement that creates nothing in one."""
-    catalog = context.catalog.current_catalog
     match statement:
         case UseCatalog(name):
             return (name.lower(),)
@@ -644,10 +632,9 @@ def _namespace(statement: LogicalPlan, context: Context) -> tuple[str, ...] | No
         case UseSchema(schema) if len(schema.parts) <= 2:
             parts = tuple(part.lower() for part in schema.parts)
             # A name of one part may be that of a catalog.
-            is_catalog = parts[0] in FIRST_CATALOGS and not context.catalog.has_schema((catalog, parts[0]))
-            return (
-                parts if len(parts) == 2 or is_catalog or parts[0] in context.catalog.catalogs() else (catalog, *parts)
-            )
+            if len(parts) == 2 or parts[0] in context.catalog.catalogs():
+                return parts
+            return (context.catalog.current_catalog, *parts)
     created = statement.created()
     if created is None or created.path is not None or len(created.parts) > 3:
         return None

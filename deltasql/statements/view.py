@@ -33,7 +33,7 @@ from deltasql.planner import (
     refuse_variables,
     settings_of_text,
 )
-from deltasql.schema import StructField, StructType, set_comment
+from deltasql.schema import StructField, StructType, set_comment, text_sql
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Clause,
@@ -70,9 +70,23 @@ class ViewColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Expectation:
+    """CONSTRAINT name EXPECT (condition) [ON VIOLATION {FAIL UPDATE | DROP ROW}]
+
+    `condition` has its parentheses; `action` is FAIL UPDATE, DROP ROW, or None where rows that violate it stay.
+    """
+
+    name: str
+    condition: SqlText
+    action: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CreateView(LogicalPlan):
     """CREATE [OR REPLACE] [[GLOBAL] TEMPORARY] VIEW [IF NOT EXISTS] v [(column [COMMENT 'text'], …)] [COMMENT 'text']
     [TBLPROPERTIES (…)] [WITH SCHEMA {BINDING | COMPENSATION | [TYPE] EVOLUTION}] AS query
+
+    The list of a temporary view may have expectations.
     """
 
     or_replace: bool
@@ -84,6 +98,7 @@ class CreateView(LogicalPlan):
     comment: str | None = None
     properties: tuple[tuple[str, str], ...] = ()
     mode: str | None = None
+    expectations: tuple[Expectation, ...] = ()
 
     def created(self) -> TableName | None:
         return self.view if self.scope is ViewScope.PERMANENT else None
@@ -212,7 +227,8 @@ def _metrics_clause(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("create_metric_view")
 def _create_metric_view(children: list[Any], tree: Tree, text: str) -> CreateMetricView:
-    mode, scope, if_not_exists, view, columns, *clauses, yaml = children
+    mode, scope, if_not_exists, view, elements, *clauses, yaml = children
+    columns, _ = _elements(elements, False, tree, text)
     _refuse_mode(mode, scope, if_not_exists, tree, text)
     values = collect(clauses, tree.children[5:-1], text)
     if not values.pop("metrics", False):
@@ -221,7 +237,7 @@ def _create_metric_view(children: list[Any], tree: Tree, text: str) -> CreateMet
     if scope is not ViewScope.PERMANENT or "mode" in values:
         reason = "A metric view is one of the catalog, without TEMPORARY and WITH SCHEMA."
         raise errors.MetricViewStatementError(reason).at(caret(tree.children[3], text))
-    return CreateMetricView(mode != "create", if_not_exists, view, columns or (), _inside(yaml, text), **values)
+    return CreateMetricView(mode != "create", if_not_exists, view, columns, _inside(yaml, text), **values)
 
 
 @builds("alter_metric_view")
@@ -242,18 +258,50 @@ def _inside(dollars: SqlText, text: str) -> SqlText:
 
 @builds("create_view")
 def _create_view(children: list[Any], tree: Tree, text: str) -> CreateView:
-    mode, scope, if_not_exists, view, columns, *clauses, query = children
+    mode, scope, if_not_exists, view, elements, *clauses, query = children
+    columns, expectations = _elements(elements, scope is ViewScope.TEMPORARY, tree, text)
     _refuse_mode(mode, scope, if_not_exists, tree, text)
     values = collect(clauses, tree.children[5:-1], text)
     if "metrics" in values:
         reason = "A metric view has no query."
         raise errors.MetricViewStatementError(reason).at(caret(tree.children[-1], text))
     values.pop("collation", None)
-    for index, column in enumerate(columns or ()):
+    for index, column in enumerate(columns):
         if column.typed:
             reason = f"The columns of a view have the types that its query gives them. Write ({column.name}, …)."
             raise errors.ParseSyntaxError(reason, column.name).at(caret(tree.children[4].children[index], text))
-    return CreateView(mode != "create", scope, if_not_exists, view, columns or (), query, **values)
+    return CreateView(mode != "create", scope, if_not_exists, view, columns, query, expectations=expectations, **values)
+
+
+def _elements(
+    elements: Sequence[ViewColumn | Expectation] | None, expects: bool, tree: Tree, text: str
+) -> tuple[tuple[ViewColumn, ...], tuple[Expectation, ...]]:
+    """The columns and the expectations of a list, where a view may have these. Raises ParseSyntaxError."""
+    found = tuple(item for item in elements or () if isinstance(item, Expectation))
+    if found and not expects:
+        reason = (
+            "Temporary views, materialized views and streaming tables have expectations. Write CREATE TEMPORARY VIEW."
+        )
+        raise errors.ParseSyntaxError(reason, "EXPECT").at(caret(tree.children[4], text))
+    return tuple(item for item in elements or () if isinstance(item, ViewColumn)), found
+
+
+def expected_rows(query: str, view: CreateView) -> str:
+    """The query of the rows that the expectations of a view let pass, with its names of columns.
+
+    Its evaluation fails for a row that violates one with FAIL UPDATE.
+    """
+    name = view.view.parts[-1]
+    names = f" ({', '.join(quote(column.name) for column in view.columns)})" if view.columns else ""
+    conditions = list[str]()
+    for item in sorted(view.expectations, key=lambda item: item.action != "FAIL UPDATE"):
+        message = text_sql(f"The expectation {item.name} of the view {name} is violated.")
+        if item.action == "FAIL UPDATE":
+            conditions.append(f"CASE WHEN {item.condition.text} THEN TRUE ELSE raise_error({message}) END")
+        elif item.action is not None:
+            conditions.append(f"coalesce({item.condition.text}, FALSE)")
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"SELECT * FROM ({query}\n) AS {quote(name)}{names}{where}"
 
 
 def _refuse_mode(mode: str, scope: ViewScope, if_not_exists: bool, tree: Tree, text: str) -> None:
@@ -437,7 +485,7 @@ def metric_definition(
     items = (*metrics.dimensions, *metrics.measures)
     alias = "m"
     shown = [f"{alias}.{quote(item.name)}" for item in metrics.dimensions]
-    shown += [f"{metrics.measure(item.name, alias)} AS {quote(item.name)}" for item in metrics.measures]
+    shown += [f"{metrics.aggregate(item, alias, has_columns=False)} AS {quote(item.name)}" for item in metrics.measures]
     query = f"SELECT {', '.join(shown)} FROM (\n{metrics.rows(measured=True)}\n) AS {alias} GROUP BY ALL"
     sql, relations = binding.bind(context, query)
     schema = context.analyst.schema(SqlQuery(sql, relations, "query"))
@@ -567,6 +615,14 @@ def _created(statement: CreateView, context: Context) -> ViewChange:
     if statement.scope is ViewScope.TEMPORARY and context.is_temporary_table(name):
         raise errors.TableAlreadyExistsError(table=str(name))
     view = _view(key, name, statement.query, statement.columns, context)
+    if statement.expectations:
+        view = replace(view, query=expected_rows(view.query, statement))
+        try:
+            query_columns(SqlText(view.query, 0), context)
+        except DeltaSqlError as error:
+            # Its place is one in a text that nobody has written.
+            error.caret = None
+            raise
     return ViewChange(key, view, or_replace=statement.or_replace)
 
 

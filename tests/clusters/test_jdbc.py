@@ -104,7 +104,9 @@ def test_the_tree_of_a_browser(connection: Any, gateway: Any) -> None:
         "CREATE VIEW tree.names AS SELECT name FROM tree.owner",
     )
     told = connection.getMetaData()
-    assert columns(told.getCatalogs(), "TABLE_CAT") == [("spark_catalog",)]
+    assert columns(told.getCatalogs(), "TABLE_CAT") == [
+        (name,) for name in ("hive_metastore", "main", "samples", "spark_catalog", "system")
+    ]
     assert ("tree", "spark_catalog") in columns(told.getSchemas(), "TABLE_SCHEM", "TABLE_CATALOG")
     assert columns(told.getSchemas(None, "tr%"), "TABLE_SCHEM") == [("tree",)]
     kinds = gateway.new_array(gateway.jvm.java.lang.String, 1)

@@ -199,3 +199,41 @@ def test_updates_repeat_until_interrupted() -> None:
     process.communicate(timeout=60)
     assert process.returncode == cli.INTERRUPTED
     assert rows("SELECT count(*) FROM a") == [(2,)]
+
+
+def test_expectations_of_temporary_views(capsys: pytest.CaptureFixture[str]) -> None:
+    rows(EVENTS)
+    rows("INSERT INTO events VALUES (1, 'a', 'I', 1), (2, NULL, 'I', 1), (30, 'c', 'I', 1)")
+    write(
+        "p/a.sql",
+        "CREATE TEMPORARY VIEW v (CONSTRAINT has_name EXPECT (name IS NOT NULL) ON VIOLATION DROP ROW,\n"
+        "  CONSTRAINT small EXPECT (id < 10), CONSTRAINT possible EXPECT (id > 0) ON VIOLATION FAIL UPDATE)\n"
+        "AS SELECT id, name FROM STREAM(events);\nCREATE STREAMING TABLE t AS SELECT * FROM STREAM(v);\n"
+        "CREATE TEMPORARY VIEW w (n, CONSTRAINT some EXPECT (n > 1) ON VIOLATION DROP ROW)\n"
+        "AS SELECT count(*) FROM events GROUP BY op;\nCREATE MATERIALIZED VIEW m AS SELECT * FROM w",
+    )
+    assert run() == cli.OK
+    counts = "1 of 3 violate has_name of v, 1 of 3 violate small of v, 0 of 3 violate possible of v"
+    assert lines(capsys) == [
+        f"t COMPLETED append, 2 rows written, {counts}",
+        "m COMPLETED full, 1 rows written, 0 of 1 violate some of w",
+    ]
+    rows("INSERT INTO events VALUES (4, 'd', 'D', 2), (5, NULL, 'I', 2)")
+    assert run() == cli.OK
+    counts = "1 of 2 violate has_name of v, 0 of 2 violate small of v, 0 of 2 violate possible of v"
+    shown = lines(capsys)
+    assert shown[0] == f"t COMPLETED append, 1 rows written, {counts}"
+    assert shown[1].endswith("1 of 2 violate some of w")
+    assert rows("SELECT id FROM t ORDER BY id") == [(1,), (4,), (30,)]
+    assert rows("SELECT n FROM m") == [(4,)]
+    told = (
+        "SELECT DISTINCT e.name, e.dataset, e.failed_records FROM (SELECT explode(from_json("
+        "details:flow_progress.data_quality.expectations, 'array<struct<name: string, dataset: string, "
+        "failed_records: int>>')) AS e FROM event_log(TABLE(t)) WHERE event_type = 'flow_progress') "
+        "WHERE e.failed_records > 0 ORDER BY ALL"
+    )
+    assert rows(told) == [("has_name", "v", 1), ("small", "v", 1), ("some", "w", 1)]
+    rows("INSERT INTO events VALUES (-1, 'e', 'I', 3)")
+    assert run() == cli.FAILED
+    assert "The expectation possible of the view v is violated." in capsys.readouterr().err
+    assert rows("SELECT count(*) FROM t") == [(3,)]

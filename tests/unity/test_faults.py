@@ -114,7 +114,7 @@ def test_a_server_that_is_away_or_deaf(connect: Connect, server: UnityServer, st
             session.sql(statement)
         assert time.monotonic() - began < 30
         session.sql("CREATE OR REPLACE TABLE here (id INT)")
-        assert len(rows(session, "SHOW CATALOGS")) == 2
+        assert ("main",) in rows(session, "SHOW CATALOGS")
 
 
 def test_a_wrong_token(connect: Connect, server: UnityServer) -> None:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from warnings import catch_warnings, simplefilter
 
 from deltasql.base import DeltaSqlError, pa, without_secrets
+from deltasql.clients.golden.cells import OUTPUT, CellRecorder, cells_of_script
 from deltasql.clients.golden.compare import (
     NO_MASK,
     TITLE,
@@ -41,7 +42,7 @@ from deltasql.schema import (
     type_text,
 )
 from deltasql.session import Session
-from deltasql.sql import split, tokenize
+from deltasql.sql import Cell, Statement, is_notebook, split, tokenize
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,13 @@ class ScriptOptions:
 
 @dataclass(frozen=True, slots=True)
 class GoldenStatement:
-    """One statement without the comments in front of it."""
+    """One statement without the comments in front of it, or a cell of a notebook."""
 
     text: str
     options: ScriptOptions
     position: DirectivePosition
+    cell: Cell | None = None
+    """The cell of a notebook that this is, in another language than SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +147,12 @@ def read_script(path: Path) -> GoldenScript:
     reading = _Reading()
     statements: list[GoldenStatement] = []
     end = 0
-    for number, statement in enumerate(split(script)):
+    for number, (statement, cell) in enumerate(_statements(script)):
         line = script.count("\n", 0, statement.start) + 1
+        if cell is not None:
+            position = DirectivePosition(path, line)
+            statements.append(GoldenStatement(statement.text, reading.end_statement(), position, cell))
+            continue
         # Comments before a statement belong to it, but a first paragraph of them belongs to the file.
         head, text = _leading_comments(statement.text)
         paragraph = _first_paragraph(head) if number == 0 else 0
@@ -153,9 +160,21 @@ def read_script(path: Path) -> GoldenScript:
             reading.take(item, whole_file=offset < paragraph)
         statements.append(GoldenStatement(text, reading.end_statement(), DirectivePosition(path, line + len(head))))
         end = statement.start + len(statement.text)
-    for _, item in _directives(script[end:].splitlines(), path, script.count("\n", 0, end) + 1):
+    tail = [] if is_notebook(script) else script[end:].splitlines()
+    for _, item in _directives(tail, path, script.count("\n", 0, end) + 1):
         reading.take(item)
     return GoldenScript(tuple(statements), reading.jvm, tuple(reading.schedules), reading.levels)
+
+
+def _statements(script: str) -> Iterator[tuple[Statement, Cell | None]]:
+    """The statements of a script, and the cells of a notebook that are not SQL, with the words that name a language."""
+    for cell in cells_of_script(script):
+        if cell.language == "sql":
+            for statement in split(cell.text):
+                yield Statement(statement.text, cell.in_file(statement.start)), None
+        else:
+            head = f"%{cell.language} {cell.argument}".rstrip()
+            yield Statement("\n".join([head, cell.text.strip("\n")]).rstrip(), cell.start), cell
 
 
 def expects_no_jvm(path: Path) -> bool:
@@ -225,6 +244,8 @@ class Recorder:
         self._level = level
         self._watch = LogWatch(warehouse)
         self._normal = Normalizer(str(warehouse), script)
+        self._cells: CellRecorder | None = None
+        self._last: Result | None = None
 
     def record(self, statement: GoldenStatement, session: Session, *, must_succeed: bool = False) -> Block:
         """Runs one statement. Never raises its errors: an unexpected exception is recorded as a defect.
@@ -238,12 +259,15 @@ class Recorder:
             with catch_warnings():
                 # They are recorded.
                 simplefilter("ignore", StatementWarning)
-                result = session.sql(self.sql_of(statement))
-            has_rows = result.is_query or bool(result.metrics)
+                ran = self._ran(statement, session)
             # Rows may contain generated values of commits: these must be collected first.
             new = self.look()
-            lines += self.outcome(statement, result)
-            defect = statement.options.mask.missing(result.columns)
+            if isinstance(ran, Result):
+                has_rows = ran.is_query or bool(ran.metrics)
+                lines += self.outcome(statement, ran)
+                defect = statement.options.mask.missing(ran.columns)
+            else:
+                lines += [OUTPUT, *(statement.options.mask.text(self._normal.text(line)) for line in ran)]
         except DeltaSqlError as error:
             new = self.look()
             defect = described(error) if must_succeed else ""
@@ -255,6 +279,22 @@ class Recorder:
         lines += self._log(new, statement)
         return block(lines, statement.position, defect, self.warning(statement, lines[start:], has_rows))
 
+    def _ran(self, statement: GoldenStatement, session: Session) -> Result | list[str]:
+        """The result of a statement, or the output of a cell."""
+        if statement.cell is None:
+            result = session.sql(self.sql_of(statement))
+            self._last = result if result.is_query else self._last
+            return result
+        if self._cells is None:
+            mask = statement.options.mask
+            self._cells = CellRecorder(statement.position.file, lambda result: self._rows(result, mask))
+        return self._cells.output(statement.cell, session, self._last)
+
+    def close(self) -> None:
+        """Ends the run of cells of Python."""
+        if self._cells is not None:
+            self._cells.close()
+
     def look(self) -> list[NewCommits]:
         """The commits since the last call; their generated values are hidden from now on."""
         new = self._watch.look()
@@ -264,7 +304,7 @@ class Recorder:
 
     def warning(self, statement: GoldenStatement, recorded: Sequence[str], has_rows: bool) -> str:
         """The reason, with the statement's line, why the next run will record another text; "" if none is detected."""
-        if statement.options.mask.settled:
+        if statement.options.mask.settled or statement.cell is not None:
             return ""
         why = warning(statement.text, "\n".join(recorded), has_rows, self._normal)
         return f"line {statement.position.line}: the next run will differ, {ADVICE.format(why=why)}" if why else ""

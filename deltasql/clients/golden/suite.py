@@ -226,10 +226,9 @@ def _run(script: GoldenScript, factory: SessionFactory, directory: Path) -> tupl
     """The blocks of a script without schedules, and the line of the statement that started Spark, or 0."""
     warehouse = directory / "warehouse"
     warehouse.mkdir()
-    session = factory(str(warehouse))
+    session, recorder = factory(str(warehouse)), Recorder(warehouse, script=script.text)
     try:
         session.sql("SET spark.sql.session.timeZone = UTC")
-        recorder = Recorder(warehouse, script=script.text)
         blocks: list[Block] = []
         starter = 0
         for statement in script.statements:
@@ -237,6 +236,7 @@ def _run(script: GoldenScript, factory: SessionFactory, directory: Path) -> tupl
             starter = starter or (statement.position.line if session.spark_started else 0)
         return blocks, starter
     finally:
+        recorder.close()
         # Spark is shared with the files that follow.
         session.sql("RESET")
         session.close()

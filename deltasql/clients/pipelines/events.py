@@ -164,7 +164,7 @@ def _progress(outcome: DatasetOutcome) -> dict[str, Any]:
         expectations = [
             {
                 "name": item.name,
-                "dataset": outcome.dataset.name,
+                "dataset": item.view or outcome.dataset.name,
                 "passed_records": item.passed,
                 "failed_records": item.failed,
             }

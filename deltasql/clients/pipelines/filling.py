@@ -17,7 +17,7 @@ from deltasql.catalog import EVENT_LOG, PIPELINE_ID, TableEntry, ViewEntry, mark
 from deltasql.clients.pipelines.definitions import Problem
 from deltasql.clients.pipelines.graph import STREAMING_TABLE, VIEW, Dataset, Graph
 from deltasql.clients.pipelines.planning import Planned, owner_of, require_free, surroundings
-from deltasql.clients.pipelines.texts import FillStep, fingerprint, fingerprint_of, steps
+from deltasql.clients.pipelines.texts import FillStep, expected_views, fingerprint, fingerprint_of, steps
 from deltasql.files import Result
 from deltasql.plan import TableName
 from deltasql.schema import quote_name as quote
@@ -25,6 +25,7 @@ from deltasql.session import Session
 from deltasql.statements import CreateFlow, CreateRefreshed
 
 FINGERPRINT, ONCE = "pipelines.fingerprint", "pipelines.flowsThatRanOnce"
+COUNTED = "pipelines.rowsOfViews"
 RESET_ALLOWED = "pipelines.reset.allowed"
 _GIVEN = (session_settings.USER.name, session_settings.GROUPS.name, session_settings.AUTO_CREATE.name)
 _INSERTED = ("numOutputRows", "numTargetRowsInserted", "numCopiedRows")
@@ -39,6 +40,8 @@ class ExpectationCounts:
     passed: int
     failed: int
     drops: bool = False
+    view: str | None = None
+    """The temporary view that has the expectation; None where the dataset itself has it."""
 
 
 @dataclass(slots=True)
@@ -244,9 +247,36 @@ class Filling:
         done.versions = tuple(sorted(item["version"] for item in commits))
         done.rows = sum(_count(item, _INSERTED) for item in metrics)
         done.deleted = sum(_count(item, _DELETED) for item in metrics)
-        done.expected = self._expected(metrics, done.rows)
+        done.expected = (*self._expected(metrics, done.rows), *self._expected_of_views())
         first = refreshes[0] if refreshes else {"mode": "FULL", "reason": "its statement is new"}
         done.mode, done.reason = first["mode"], first["reason"]
+
+    def _expected_of_views(self) -> Iterator[ExpectationCounts]:
+        """The rows of temporary views that satisfy their expectations, by a query for each view.
+
+        A streaming table reads the rows that were not there at its refresh before, whose counts its marks have.
+        """
+        entry = self.session.catalog.find(self.dataset.key)
+        is_stream = self.dataset.kind == STREAMING_TABLE and entry is not None
+        before = json.loads(marks_of(entry).get(COUNTED, "{}")) if is_stream and entry and not self.full else {}
+        now = dict[str, dict[str, int]]()
+        for view, query in expected_views(self.dataset, self._graph):
+            name, step = view.view.parts[-1], self._steps[0]
+            self._surround(step)
+            passed = [f"count_if(coalesce({item.condition.text}, FALSE))" for item in view.expectations]
+            counts = self._sql(step, f"SELECT count(*), {', '.join(passed)} FROM ({query}) AS {quote(name)}").collect()[
+                0
+            ]
+            old, now[name] = before.get(name, {}), {"": counts[0]}
+            for item, count in zip(view.expectations, counts[1:], strict=True):
+                condition = item.condition.text
+                now[name][condition] = count
+                rows, satisfied = counts[0], count
+                if condition in old:
+                    rows, satisfied = rows - old[""], satisfied - old[condition]
+                yield ExpectationCounts(item.name, satisfied, rows - satisfied, item.action == "DROP ROW", name)
+        if is_stream and now:
+            self._mark({COUNTED: json.dumps(now)})
 
     def _expected(self, metrics: Sequence[Mapping[str, Any]], rows: int) -> tuple[ExpectationCounts, ...]:
         """The counts in the metrics of commits. Without any, all rows satisfy what would have failed the update."""

@@ -188,7 +188,10 @@ def _said(outcome: DatasetOutcome) -> str:
     if not filled.versions:
         return filled.reason
     counts = [f"{filled.rows} rows written"]
-    counts += [f"{item.failed} of {item.passed + item.failed} violate {item.name}" for item in filled.expected]
+    counts += [
+        f"{item.failed} of {item.passed + item.failed} violate {item.name}{f' of {item.view}' if item.view else ''}"
+        for item in filled.expected
+    ]
     return f"{filled.mode.lower()}, {', '.join(counts)}, {outcome.seconds:.1f} s"
 
 

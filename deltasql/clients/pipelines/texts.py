@@ -26,7 +26,7 @@ from deltasql.clients.pipelines.graph import (
 from deltasql.plan import SqlText, TableName
 from deltasql.schema import quote_name as quote
 from deltasql.sql import Replacement, Spliced, splice, tokenize
-from deltasql.statements import CreateRefreshed, CreateView
+from deltasql.statements import CreateRefreshed, CreateView, expected_rows
 
 _BEFORE_TABLE = frozenset({"FROM", "JOIN", ",", "("})
 
@@ -118,8 +118,25 @@ def _blanks(word: tuple[int, int] | None) -> Iterator[Replacement]:
         yield word[0], word[1], " " * (word[1] - word[0])
 
 
-def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool) -> str:
-    """The query of a temporary view, with those of others that it reads."""
+def expected_views(dataset: Dataset, graph: Graph) -> Iterator[tuple[CreateView, str]]:
+    """The temporary views with expectations whose rows a dataset reads, each with the query of all of its rows."""
+    waiting, seen = [*dataset.reads], set[tuple[str, ...]]()
+    while waiting:
+        view = graph.datasets[waiting.pop()]
+        if view.kind != TEMPORARY_VIEW or view.key in seen:
+            continue
+        seen.add(view.key)
+        waiting += view.reads
+        node = view.definition.node
+        if isinstance(node, CreateView) and node.expectations:
+            yield node, _query(view, dataset.definition, graph, streams=False, expects=False)
+
+
+def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool, expects: bool = True) -> str:
+    """The query of a temporary view, with those of others that it reads.
+
+    It gives the rows that the expectations of the view let pass, or with `expects` false all rows.
+    """
     definition, node = view.definition, view.definition.node
     assert isinstance(node, CreateView)
     text = next(queries(definition))
@@ -128,6 +145,8 @@ def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool) ->
         edits += _without_streams(text, {start for start, _, _ in edits})
     moved = [(start - text.start, end - text.start, new) for start, end, new in edits]
     query = f"{splice(text.text, moved).sql}\n"
+    if expects and node.expectations:
+        return f"{expected_rows(query, node)}\n"
     if node.columns:
         names = ", ".join(quote(column.name) for column in node.columns)
         query = f"SELECT * FROM ({query}) AS {quote(view.key[0])} ({names})"

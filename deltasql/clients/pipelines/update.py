@@ -120,7 +120,7 @@ class PipelineUpdate:
     def inactive(self) -> Iterator[Inactive]:
         """The tables and views that the pipeline has made, and that its files no longer define."""
         catalog = self._session.catalog
-        for name in catalog.catalogs():
+        for name in catalog.used_catalogs():
             for schema in catalog.schemas(catalog=name):
                 with suppress(DeltaSqlError):
                     for entry in catalog.entries((name, schema.name)):

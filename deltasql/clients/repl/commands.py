@@ -118,13 +118,13 @@ class Names:
 
     def relations(self, path: Parts = ()) -> list[Offered]:
         """Tables and views of the schema `path`, schemas of the catalog `path`; for () those that are current, and
-        catalogs if there are several.
+        all catalogs.
         """
         names = self._session.catalog
         try:
             catalogs = names.catalogs()
             if not path:
-                several = [(quote(name), "catalog") for name in catalogs] if len(catalogs) > 1 else []
+                several = [(quote(name), "catalog") for name in catalogs]
                 views = [(quote(name), "view") for name in self._session.views]
                 return [
                     *self._entries((names.current_schema,)),

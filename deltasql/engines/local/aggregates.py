@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from deltasql.base import LeftToEngineError, np, pa, session_settings
 from deltasql.engines.choice import is_small, require_searching, scan_size
-from deltasql.engines.local.selections import SelectedRows, only_scan, selected
+from deltasql.engines.local.selections import SelectedRows, indexes_where, only_scan, rows_of, selected
 from deltasql.files import SessionFacts, memory_limit, reader_schema, results_of
-from deltasql.plan import Operator, Scan
+from deltasql.plan import MemoryRows, Operator, Scan
 from deltasql.schema import (
     BOOLEAN,
     DATE,
@@ -38,10 +38,13 @@ from deltasql.sql import (
     Aggregate,
     AggregateRows,
     AggregateScope,
+    RowScope,
     Selection,
     TableReference,
     aggregate_query,
+    current_micros,
     inner_query,
+    row_condition,
 )
 
 GroupValues: TypeAlias = "Mapping[tuple[str, ...], Any]"
@@ -71,7 +74,7 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
         return None
     if not is_small(scan):
         require_searching(session, scan.table.location, scan_size(scan))
-    scope = _RowScope(session, scan, query.table)
+    scope = _RowScope(session, scan.schema, query.table, scan)
     try:
         result = AggregateRows(query, scope)
     except LeftToEngineError as left:
@@ -89,6 +92,30 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
         except (OverflowError, ValueError):
             # Python has no such dates.
             raise LeftToEngineError("a value is outside the range of Python's types") from None
+
+    return result.schema, computed
+
+
+def aggregated_in_memory(
+    session: SessionFacts, sql: str, rows: MemoryRows
+) -> tuple[StructType, Callable[[], pa.Table]] | None:
+    """As `aggregated`, of a query over rows in memory."""
+    query = aggregate_query(inner_query(sql))
+    if query is None:
+        return None
+    scope = _RowScope(session, rows.schema, query.table)
+    result = AggregateRows(query, scope)
+    alias, where = query.table.alias or query.table.parts[-1], None
+    if query.where is not None:
+        where = row_condition(query.where.text, RowScope({alias: rows.schema}, current_micros()))
+
+    def computed() -> pa.Table:
+        table = rows.table
+        if where is not None:
+            table = table.take(indexes_where(where, rows_of(alias, table)))
+        keys = result.keys or []
+        groups = scope.united([scope.part(table, keys)], keys)
+        return to_table(result.schema, result.rows(groups))
 
     return result.schema, computed
 
@@ -129,17 +156,22 @@ class _Part(NamedTuple):
 
 
 class _RowScope(AggregateScope):
-    """A table whose rows are read; a group has the values of its keys and aggregates by their names."""
+    """A table whose rows are read, or are in memory where there is no scan.
 
-    def __init__(self, session: SessionFacts, scan: Scan, table: TableReference) -> None:
-        super().__init__(scan.schema, table)
+    A group has the values of its keys and aggregates by their names.
+    """
+
+    def __init__(
+        self, session: SessionFacts, schema: StructType, table: TableReference, scan: Scan | None = None
+    ) -> None:
+        super().__init__(schema, table)
         self._session = session
         self.columns: list[StructField] = []
         """The columns that are read."""
         self._asked: list[_Asked] = []
-        self.is_small = is_small(scan)
-        sizes = scan.files.column("size").to_pylist() if self.is_small else []
-        self._is_in_order = self.is_small and len(sizes) <= 1 and sum(sizes) <= _SPLIT_BYTES
+        self.is_small = scan is None or is_small(scan)
+        sizes = scan.files.column("size").to_pylist() if scan is not None and self.is_small else []
+        self._is_in_order = scan is not None and self.is_small and len(sizes) <= 1 and sum(sizes) <= _SPLIT_BYTES
         """Whether one task of Spark would read all rows, and so add them in their order."""
 
     def key(self, item: StructField) -> Callable[[Any], Any]:

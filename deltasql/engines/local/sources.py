@@ -12,7 +12,7 @@ from functools import partial
 
 from deltasql.base import DeltaSqlError, LeftToEngineError, Numbers, np, pa, pc, session_settings
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
-from deltasql.engines.local.aggregates import aggregated
+from deltasql.engines.local.aggregates import aggregated, aggregated_in_memory
 from deltasql.engines.local.selections import (
     BoundRows,
     PlainScan,
@@ -241,12 +241,15 @@ def _counted(session: SessionFacts, operator: Operator) -> LocalRows:
 
 
 def _of_memory(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
-    """The rows of ``SELECT … FROM rows WHERE …`` over rows in memory."""
+    """The rows of ``SELECT … FROM rows WHERE …`` over rows in memory, or their aggregates."""
     if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
         raise LeftToEngineError("the rows are not those in memory alone")
     ((relation, rows),) = operator.relations.items()
     if not isinstance(rows, MemoryRows):
         raise LeftToEngineError("the rows are not those in memory alone")
+    grouped = aggregated_in_memory(session, operator.sql, rows)
+    if grouped is not None:
+        return LocalRows(*grouped)
     parsed = selection(operator.sql, relation, computes=True)
     return _selected(LocalRows(rows.schema, lambda: rows.table), parsed, are_in_memory=True)
 

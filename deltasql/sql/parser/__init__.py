@@ -34,7 +34,8 @@ def parse(sql: str) -> LogicalPlan:
     """The node of one statement, which may end with `;`.
 
     All positions are offsets in `sql`. Raises ParseSyntaxError, EmptyStatementError, and the errors of single clauses
-    (see deltasql.base.errors), each with its place. A variable, `${name}`, is read as a name, or as a number.
+    (see deltasql.base.errors), each with its place. A variable, `${name}` or `{{name}}`, is read as a name
+    or a number.
     """
     numbers: set[int] = set()
     has_placeholders = has_variables(sql)
@@ -43,7 +44,7 @@ def parse(sql: str) -> LogicalPlan:
             plan: LogicalPlan = read(with_placeholders(sql, numbers) if has_placeholders else sql, "start")
         except ParseSyntaxError as error:
             at = error.caret.start if has_placeholders and error.caret is not None else -1
-            if at in numbers or not sql.startswith("${", at):
+            if at in numbers or not sql.startswith(("${", "{{"), at):
                 raise
             numbers.add(at)
         else:

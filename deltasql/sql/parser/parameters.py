@@ -45,7 +45,7 @@ def bind_parameters(
 ) -> BoundStatement:
     """The statement with its parameters bound. Without `args`, `?` and `:name` are left for the parser to judge.
 
-    `variables` are the texts in place of `${name}`, `$name` and getArgument('name'); without it these stay.
+    `variables` are the texts in place of `${name}`, `{{name}}`, `$name` and getArgument('name'); without it these stay.
     Raises UnboundVariableError and UnsafeVariableError for these, UnboundParameterError for a marker without a value,
     ParameterValueError for a value without a literal, ParametersError for `args` that are neither a mapping nor a
     sequence of values, ParseSyntaxError for no Unicode, InvalidIdentifierError.
@@ -111,10 +111,11 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
         yield start, end, f"? number {ordinal}", args[ordinal - 1]
 
 
-_VARIABLE = re.compile(r"\$\{\s*(?P<name>[^\s{}'\"`;]+)\s*\}|\$(?P<bare>[A-Za-z_]\w*)")
+_NAMED = r"\$\{\s*(?P<name>[^\s{}'\"`;]+)\s*\}|\{\{\s*(?P<braced>[\w.]+)\s*\}\}"
+_VARIABLE = re.compile(rf"{_NAMED}|\$(?P<bare>[A-Za-z_]\w*)")
 _UNSAFE = re.compile(r";|--|/\*|\*/")
-_MAY_HAVE_TEXTS = re.compile(r"\$|\bgetArgument\b", re.IGNORECASE)
-_HAS_VARIABLE = re.compile(r"\$\{\s*[^\s{}'\"`;]+\s*\}")
+_MAY_HAVE_TEXTS = re.compile(r"\$|\{\{|\bgetArgument\b", re.IGNORECASE)
+_HAS_VARIABLE = re.compile(_NAMED)
 
 
 class _VariableText(NamedTuple):
@@ -132,18 +133,19 @@ def _texts(sql: str, variables: Variables | None) -> Iterator[tuple[int, int, st
         if token.kind == "word" and token.key == "GETARGUMENT":
             yield from _argument(sql, tokens, at, variables)
         for match in _mentioned(sql, token):
-            value = variables(match["name"] or f"${match['bare']}")
+            name = match["name"] or match["braced"]
+            value = variables(name or f"${match['bare']}")
             if value is not None:
                 yield match.start(), match.end(), match[0], _VariableText(_inside(value, token, sql, match))
-            elif token.kind == "symbol" and match["name"]:
-                raise errors.UnboundVariableError(match["name"]).at(Caret(sql, match.start(), match.end()))
+            elif token.kind == "symbol" and name:
+                raise errors.UnboundVariableError(name).at(Caret(sql, match.start(), match.end()))
 
 
 def _mentioned(sql: str, token: Token) -> Iterator[re.Match[str]]:
     """The variables in a string or a quoted name, or the one that begins with this symbol."""
     if token.kind in {"string", "quoted"}:
         yield from _VARIABLE.finditer(sql, token.start, token.end)
-    elif token.text == "$" and (match := _VARIABLE.match(sql, token.start)) is not None:
+    elif token.text in {"$", "{"} and (match := _VARIABLE.match(sql, token.start)) is not None:
         yield match
 
 
@@ -182,12 +184,12 @@ def _argument(
 
 
 def has_variables(sql: str) -> bool:
-    """Whether `${name}` stands in a statement."""
-    return "${" in sql and _HAS_VARIABLE.search(sql) is not None
+    """Whether `${name}` or `{{name}}` stands in a statement."""
+    return ("${" in sql or "{{" in sql) and _HAS_VARIABLE.search(sql) is not None
 
 
 def with_placeholders(sql: str, numbers: Collection[int] = ()) -> str:
-    """The statement with a name of the same length in place of each `${name}` outside of quotes.
+    """The statement with a name of the same length in place of each `${name}` and `{{name}}` outside of quotes.
 
     At the offsets `numbers` it is a whole number.
     """
@@ -199,7 +201,7 @@ def with_placeholders(sql: str, numbers: Collection[int] = ()) -> str:
 
     pieces, at = [], 0
     for token in tokenize(sql):
-        match = _HAS_VARIABLE.match(sql, token.start) if token.text.startswith("$") else None
+        match = _HAS_VARIABLE.match(sql, token.start) if token.text[:1] in {"$", "{"} else None
         if match is not None:
             pieces += [sql[at : match.start()], placeholder(match)]
             at = match.end()

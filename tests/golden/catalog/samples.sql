@@ -1,4 +1,4 @@
--- The tables of samples are built in; they need no CREATE CATALOG.
+-- The tables of samples are built in.
 -- expect: no jvm
 
 SHOW SCHEMAS IN samples;
@@ -16,6 +16,13 @@ SELECT l_orderkey, l_linenumber, l_partkey, l_extendedprice, l_shipdate FROM Sam
 SELECT p_partkey, p_name, p_brand, p_retailprice FROM samples.tpch.part ORDER BY p_partkey LIMIT 2;
 SELECT ps_partkey, ps_suppkey, ps_availqty FROM samples.tpch.partsupp ORDER BY ps_partkey, ps_suppkey LIMIT 4;
 SELECT s_suppkey, s_nationkey, s_phone FROM samples.tpch.supplier ORDER BY s_suppkey LIMIT 2;
+-- name: aggregates
+SELECT count(*) FROM samples.nyctaxi.trips;
+SELECT n_regionkey, count(*) AS n, min(n_name) AS first FROM samples.tpch.nation GROUP BY n_regionkey ORDER BY n_regionkey;
+SELECT count(DISTINCT l_orderkey) AS orders, sum(l_quantity) AS quantity, max(l_shipdate) AS last FROM samples.tpch.lineitem WHERE l_shipmode = 'AIR';
+SELECT count(*) AS n, sum(fare_amount) AS fares FROM samples.nyctaxi.trips t WHERE t.trip_distance > 10;
+SELECT count(*) AS n FROM information_schema.tables WHERE table_schema = 'default';
+-- name: written
 CREATE TABLE trips AS SELECT pickup_zip, fare_amount FROM samples.nyctaxi.trips WHERE trip_distance > 17;
 SELECT count(*) FROM trips;
 -- name: used

@@ -24,6 +24,13 @@ CREATE WIDGET TEXT open DEFAULT "'CA";
 SELECT n FROM orders WHERE state = ${open};
 CREATE WIDGET TEXT hidden DEFAULT '1 -- ';
 SELECT n FROM orders WHERE n = ${hidden};
+-- name: parameters of the editor of Databricks SQL
+CREATE WIDGET TEXT region DEFAULT 'NY';
+SELECT n FROM {{ tab }} WHERE state = '{{region}}' -- {{nothing}}
+;
+SELECT n FROM orders WHERE state = '{{ odd }}' OR state = '{{nothing}}';
+SELECT n FROM orders WHERE n = {{two}};
+SELECT n FROM {{nothing}};
 -- name: a widget that exists keeps its value
 CREATE WIDGET MULTISELECT state DEFAULT 'NY' CHOICES SELECT 'NY';
 SELECT n FROM orders WHERE state = :state;

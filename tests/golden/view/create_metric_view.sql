@@ -112,8 +112,7 @@ materialization:
 $$;
 DESCRIBE TABLE windows;
 SELECT status, MEASURE(total) AS total FROM windows GROUP BY status ORDER BY status;
-SELECT day, MEASURE(week) FROM windows GROUP BY day;
-SELECT day, MEASURE(growth) FROM windows GROUP BY day;
+SELECT day, MEASURE(week) AS week, MEASURE(growth) AS growth FROM windows GROUP BY day ORDER BY day;
 -- name: wrong in queries
 SELECT MEASURE(nope) FROM sales;
 SELECT MEASURE(mst) FROM sales;

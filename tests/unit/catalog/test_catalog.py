@@ -243,7 +243,7 @@ def test_catalogs(catalog: Catalog) -> None:
     catalog.create_schema(("main", "s"))
     assert catalog.managed_location(("main", "s", "t")) == f"{catalog.warehouse}/main.catalog/s.db/t"
     catalog.use_catalog("main")
-    assert (catalog.catalogs(), catalog.current_schema) == (["main", "spark_catalog"], "default")
+    assert (catalog.used_catalogs(), catalog.current_schema) == (["main", "spark_catalog"], "default")
     assert [item.name for item in catalog.schemas()] == ["default", "s"]
     with pytest.raises(errors.CatalogNotFoundError) as missing:
         catalog.use_catalog("other")

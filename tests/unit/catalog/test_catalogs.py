@@ -21,7 +21,7 @@ def test_comments_and_locations_of_catalogs(catalog: Catalog, tmp_path: Path) ->
     assert catalog.schema(("main", "s")).location == f"{place}/s.db"
     catalog.comment_on_catalog("Main", None)
     catalog.comment_on_catalog("spark_catalog", "of the warehouse")
-    found = {name: catalog.catalog(name) for name in catalog.catalogs()}
+    found = {name: catalog.catalog(name) for name in catalog.used_catalogs()}
     assert {name: entry.comment for name, entry in found.items()} == {
         "main": None,
         "other": None,
@@ -38,7 +38,7 @@ def test_comments_and_locations_of_catalogs(catalog: Catalog, tmp_path: Path) ->
 def test_catalogs_are_dropped(catalog: Catalog) -> None:
     catalog.create_catalog("main")
     assert catalog.drop_catalog("MAIN") == []
-    assert catalog.catalogs() == ["spark_catalog"]
+    assert catalog.used_catalogs() == ["spark_catalog"]
     catalog.create_catalog("main")
     catalog.register(("main", "default", "t"), "/t", managed=False)
     with pytest.raises(errors.CatalogNotEmptyError, match="it has t"):
@@ -52,9 +52,11 @@ def test_catalogs_are_dropped(catalog: Catalog) -> None:
         "main.s.u",
     ]
     assert catalog.resolve(("main", "s", "u")) is None
+    # It is there again, and empty.
+    assert catalog.drop_catalog("main") == []
     with pytest.raises(errors.CatalogNotFoundError):
-        catalog.drop_catalog("main")
-    assert catalog.drop_catalog("main", if_exists=True) == []
+        catalog.drop_catalog("other")
+    assert catalog.drop_catalog("other", if_exists=True) == []
     for cascade in (False, True):
         with pytest.raises(errors.DropDefaultCatalogError):
             catalog.drop_catalog("Spark_Catalog", cascade)
@@ -78,7 +80,7 @@ def test_a_schema_that_comes_while_its_catalog_is_dropped_goes_too(
 
     monkeypatch.setattr(catalog._store, "remove", removed)
     assert [entry.full_name for entry in catalog.drop_catalog("main", cascade=True)] == ["main.s.t"]
-    assert catalog.catalogs() == ["spark_catalog"]
+    assert catalog.used_catalogs() == ["spark_catalog"]
 
 
 def test_properties(catalog: Catalog, warehouse: str) -> None:

@@ -98,7 +98,7 @@ def test_tables_of_both_in_one_session(session: deltasql.Session, tmp_path: Path
     session.sql("INSERT INTO here SELECT * FROM main.sales.orders WHERE id > 1")
     assert rows(session, "SELECT * FROM here") == [(2,)]
     assert (tmp_path / "elsewhere/sales/orders/_delta_log").is_dir()
-    assert rows(session, "SHOW CATALOGS") == [("main",), ("spark_catalog",)]
+    assert {("main",), ("spark_catalog",)} <= {*rows(session, "SHOW CATALOGS")}
     assert rows(session, "SHOW TABLES IN main.sales") == [("sales", "orders", False)]
     assert [row[0] for row in rows(session, "SHOW SCHEMAS IN main")] == ["default", "sales"]
     session.sql("DROP TABLE main.sales.orders")

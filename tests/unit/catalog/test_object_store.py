@@ -163,7 +163,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
         if names not in known:
             catalog = Catalog(str(shutil.copytree(first, first.parent / str(len(known)))))
             # To outlive a crash of the machine would cost most of the time.
-            catalog._store._embedded._database.rows("PRAGMA synchronous = OFF")  # type: ignore[attr-defined]
+            catalog._store._embedded._records._database.rows("PRAGMA synchronous = OFF")  # type: ignore[attr-defined]
             known[names] = [outcome(OPERATIONS[name], catalog) for name in names], state(catalog)
             catalog.close()
         return known[names]

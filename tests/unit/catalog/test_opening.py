@@ -18,5 +18,5 @@ def test_a_session_starts_in_a_catalog(warehouse: str) -> None:
             assert other.catalog.full_name("t") == ("main", "default", "t")
         with deltasql.connect(warehouse, catalog="spark_catalog") as other:
             assert other.sql("SHOW TABLES").collect() == []
-        with pytest.raises(CatalogNotFoundError, match="Known catalogs: main, spark_catalog"):
+        with pytest.raises(CatalogNotFoundError, match="Known catalogs: hive_metastore, main, samples, spark"):
             deltasql.connect(warehouse, catalog="missing")

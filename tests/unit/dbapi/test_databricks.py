@@ -70,12 +70,14 @@ def test_insert_and_describe_as_in_its_examples(connection: sql.Connection) -> N
 def test_listings(connection: sql.Connection) -> None:
     cursor = connection.cursor()
     cursor.execute("CREATE TABLE t (id BIGINT NOT NULL COMMENT 'key', price DECIMAL(10,2), tags ARRAY<STRING>)")
-    assert cursor.catalogs().fetchall() == [("spark_catalog",)]
-    assert cursor.schemas().fetchall() == [("default", "spark_catalog")]
+    names = ["hive_metastore", "main", "samples", "spark_catalog", "system"]
+    assert [row.TABLE_CAT for row in cursor.catalogs().fetchall()] == names
+    assert ("tpch", "samples") in cursor.schemas().fetchall()
+    assert cursor.schemas("spark_catalog").fetchall() == [("default", "spark_catalog")]
     assert cursor.schemas(schema_name="x%").fetchall() == []
     (table,) = cursor.tables("spark_catalog", "def%", "_").fetchall()
     assert table.asDict() | {"TABLE_NAME": "t", "TABLE_TYPE": "TABLE"} == table.asDict()
-    assert cursor.tables(table_types=["VIEW"]).fetchall() == []
+    assert cursor.tables("spark_catalog", table_types=["VIEW"]).fetchall() == []
     found = cursor.columns(table_name="T").fetchall()
     assert [row.COLUMN_NAME for row in found] == ["id", "price", "tags"]
     assert [row.TYPE_NAME for row in found] == ["BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>"]
@@ -84,7 +86,7 @@ def test_listings(connection: sql.Connection) -> None:
     assert found[0].REMARKS == "key"
     assert (found[1].COLUMN_SIZE, found[1].DECIMAL_DIGITS) == (10, 2)
     assert len(cursor.description or []) == 23
-    assert cursor.columns(column_name="p%").fetchone()[3] == "price"  # type: ignore[index]
+    assert cursor.columns("spark_catalog", column_name="p%").fetchone()[3] == "price"  # type: ignore[index]
     assert not connection.session.spark_started
 
 

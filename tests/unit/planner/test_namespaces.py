@@ -36,7 +36,7 @@ def test_writes_into_tables_create_nothing(session: Session, write: Callable[[Se
     session.sql("SET deltasql.catalog.autoCreate = true")
     with pytest.raises(DeltaSqlError):
         write(session)
-    assert session.catalog.catalogs() == ["spark_catalog"]
+    assert session.catalog.used_catalogs() == ["spark_catalog"]
 
 
 def test_a_statement_that_fails_leaves_the_schema(session: Session) -> None:
@@ -52,4 +52,4 @@ def test_nothing_is_created_in_a_transaction(session: Session) -> None:
     with pytest.raises(DeltaSqlError):
         session.sql("CREATE TABLE main.sales.t (a INT)")
     session.sql("ROLLBACK")
-    assert session.catalog.catalogs() == ["spark_catalog"]
+    assert session.catalog.used_catalogs() == ["spark_catalog"]

@@ -97,7 +97,11 @@ def test_objects_of_the_catalog(connected: Connected) -> None:
     fetched(connection, "USE a")
     for sql in KEYS:
         fetched(connection, sql)
-    (catalog,) = connection.adbc_get_objects(depth="all", db_schema_filter="a").read_all().to_pylist()
+    (catalog,) = (
+        connection.adbc_get_objects(depth="all", catalog_filter="spark_catalog", db_schema_filter="a")
+        .read_all()
+        .to_pylist()
+    )
     (schema,) = catalog["catalog_db_schemas"]
     assert (catalog["catalog_name"], schema["db_schema_name"]) == ("spark_catalog", "a")
     tables = {table["table_name"]: table for table in schema["db_schema_tables"]}

@@ -87,7 +87,7 @@ def test_filters_of_names(caller: Caller) -> None:
     caller.update("CREATE TABLE s.ab1 (x INT)")
 
     def names(**values: Any) -> list[tuple[Any, ...]]:
-        return [row[1:3] for row in caller.rows("CommandGetTables", **values)]
+        return [row[1:3] for row in caller.rows("CommandGetTables", **{"catalog": "spark_catalog"} | values)]
 
     assert names() == [("default", "a_1"), ("default", "ab1"), ("default", "b"), ("s", "ab1")]
     assert names(table_name_filter_pattern="A%", db_schema_filter_pattern="def%") == [
@@ -97,8 +97,14 @@ def test_filters_of_names(caller: Caller) -> None:
     assert names(table_name_filter_pattern=r"a\_1") == [("default", "a_1")]
     assert names(table_name_filter_pattern="a_1", db_schema_filter_pattern="s") == [("s", "ab1")]
     assert names(catalog="") == names(catalog="nope") == names(table_types=["VIEW"]) == []
-    assert caller.rows("CommandGetDbSchemas") == [("spark_catalog", "default"), ("spark_catalog", "s")]
-    assert caller.rows("CommandGetCatalogs") == [("spark_catalog",)]
+    assert caller.rows("CommandGetDbSchemas", catalog="spark_catalog") == [
+        ("spark_catalog", "default"),
+        ("spark_catalog", "s"),
+    ]
+    assert ("samples", "tpch") in caller.rows("CommandGetDbSchemas")
+    assert caller.rows("CommandGetCatalogs") == [
+        (name,) for name in ("hive_metastore", "main", "samples", "spark_catalog", "system")
+    ]
 
 
 def test_a_table_that_cannot_be_read_does_not_hide_the_others(caller: Caller, tmp_path: Any) -> None:

@@ -1,0 +1,22 @@
+-- Temporary views with expectations, as pipelines have them.
+-- log: off
+
+CREATE TABLE t (id INT, name STRING);
+INSERT INTO t VALUES (1, 'a'), (2, NULL), (30, 'c'), (NULL, 'd');
+CREATE TEMPORARY VIEW v (CONSTRAINT has_name EXPECT (name IS NOT NULL) ON VIOLATION DROP ROW) AS SELECT * FROM t;
+SELECT * FROM v ORDER BY id;
+-- name: violated by NULL as well; names of columns; rows that stay
+CREATE OR REPLACE TEMP VIEW v (key COMMENT 'of t', word, CONSTRAINT small EXPECT (key < 10 -- a limit
+) ON VIOLATION DROP ROW, CONSTRAINT `is a` EXPECT (word = 'a')) AS SELECT * FROM t;
+SELECT * FROM v ORDER BY key;
+-- name: an error for a row
+CREATE OR REPLACE TEMPORARY VIEW v (CONSTRAINT `it's small` EXPECT (id < 10) ON VIOLATION FAIL UPDATE, CONSTRAINT named EXPECT (name IS NOT NULL) ON VIOLATION DROP ROW) AS SELECT * FROM t;
+SELECT * FROM v;
+CREATE TABLE u AS SELECT * FROM v;
+-- name: the form with LIVE
+CREATE TEMPORARY LIVE VIEW w (CONSTRAINT small EXPECT (id < 10) ON VIOLATION DROP ROW) AS SELECT id FROM t;
+SELECT id FROM w ORDER BY id;
+-- name: wrong
+CREATE VIEW p (CONSTRAINT small EXPECT (id < 10)) AS SELECT * FROM t;
+CREATE OR REPLACE TEMPORARY VIEW v (CONSTRAINT small EXPECT (missing < 10) ON VIOLATION DROP ROW) AS SELECT * FROM t;
+CREATE OR REPLACE TEMPORARY VIEW v (a, CONSTRAINT small EXPECT (a < 10) ON VIOLATION DROP ROW) AS SELECT * FROM t;
