@@ -415,19 +415,19 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
             return pc.is_null(values(value, rows))
         case OneOf(value, constants):
             return _one_of(values(value, rows), constants)
-        case NullIf(value, other):
-            of_rows = values(value, rows)
-            equal = pc.fill_null(pc.equal(of_rows, _values(other, rows)), fill_value=False)
-            return pc.if_else(equal, pa.scalar(None, of_rows.type), of_rows)
         case Computed(operator, left, right, kind):
             return _computed(operator, kind, *_sides(left, right, rows))
         case _:
             return _called(expression, rows)
 
 
-def _called(expression: Recased | LikePattern | FirstOf | Case, rows: BoundRows) -> Any:
+def _called(expression: NullIf | Recased | LikePattern | FirstOf | Case, rows: BoundRows) -> Any:
     """The values of functions and CASE."""
     match expression:
+        case NullIf(value, other):
+            of_rows = values(value, rows)
+            equal = pc.fill_null(pc.equal(of_rows, _values(other, rows)), fill_value=False)
+            return pc.if_else(equal, pa.scalar(None, of_rows.type), of_rows)
         case Recased(function, value):
             return _recased(function, values(value, rows))
         case LikePattern(value, pattern):
