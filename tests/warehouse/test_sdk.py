@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from typing import Any
 
 import pyarrow as pa
@@ -27,7 +28,10 @@ def client(warehouse: Address, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def run(client: Any, statement: str, **options: Any) -> Any:
-    answer = client.statement_execution.execute_statement(statement, WAREHOUSE, wait_timeout="50s", **options)
+    answer = client.statement_execution.execute_statement(statement, WAREHOUSE, **options)
+    while answer.status.state in {sql.StatementState.PENDING, sql.StatementState.RUNNING}:
+        time.sleep(0.2)
+        answer = client.statement_execution.get_statement(answer.statement_id)
     assert answer.status.state is sql.StatementState.SUCCEEDED, answer.status
     return answer
 
