@@ -224,8 +224,9 @@ class CatalogNames:
         if catalog not in self.catalogs():
             return self._catalog_not_found(catalog)
         similar = similar_names(schema, (stored.name for stored in self._store.list(SCHEMAS, (catalog,))), most=3)
-        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
-        return errors.SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
+        name = sql_name((schema,) if catalog == self.current_catalog else (catalog, schema))
+        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {name}."
+        return errors.SchemaNotFoundError(schema=name, advice=advice, similar=similar)
 
     def _table_not_found(
         self, parts: Name, views: Collection[str] = ()

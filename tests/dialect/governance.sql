@@ -109,13 +109,13 @@ ALTER VOLUME sales.files RENAME TO sales.more_files;
 -- works
 DROP VOLUME IF EXISTS sales.files;
 
--- refused CATALOG_NOT_FOUND
+-- refused SCHEMA_NOT_FOUND
 PUT '/tmp/a.csv' INTO '/Volumes/main/sales/files/a.csv' OVERWRITE;
 
--- refused CATALOG_NOT_FOUND
+-- refused SCHEMA_NOT_FOUND
 GET '/Volumes/main/sales/files/a.csv' TO '/tmp/a.csv';
 
--- refused CATALOG_NOT_FOUND
+-- refused SCHEMA_NOT_FOUND
 REMOVE '/Volumes/main/sales/files/a.csv';
 
 -- works

@@ -207,7 +207,7 @@ DESCRIBE DATABASE sales;
 -- works
 DESCRIBE CATALOG spark_catalog;
 
--- refused CATALOG_NOT_FOUND
+-- works
 DESCRIBE CATALOG EXTENDED main;
 
 -- refused VOLUME_NOT_FOUND
