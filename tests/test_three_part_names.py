@@ -64,6 +64,7 @@ OTHERWISE = frozenset(
         # Names in scripts, functions, IDENTIFIER and variables are not rewritten.
         *("function/create_function", "query/identifier", "routine/values", "script/control_flow", "script/plain"),
         *("script/variables", "settings/variables", "transaction/begin_atomic", "transaction/change_data_feed"),
+        "view/metric_windows",
         *("transaction/several_tables", "tags/set_tags", "tags/unset_tags", "view/temporary", "upkeep/upkeep"),
         *("refresh/schedules", "tags/view_column_tags"),
         *("governance/alter_securable", "governance/comment_on_securable", "governance/change_grants"),
