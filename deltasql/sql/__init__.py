@@ -20,7 +20,7 @@ __getattr__, __dir__ = door(
     constants: DAY EXACT NULL Constant Literal Value as_clock_time as_timestamp clock_time current_micros
         date_days days_of interval_days is_plain literal micros_of moment single timestamp_of unquote
         whole_number written_moment
-    evaluated: Case ColumnOf Compared Computed Denied FirstOf IsNull Joined LikePattern NullIf OneOf Order Recased
+    evaluated: Case ColumnOf Compared Computed Denied FirstOf IsNull Joined LikePattern NullIf InList Order Recased
         RowExpression RowScope Selection Widened columns_of counting is_ordered may_be_null parquet_paths
         row_condition row_expression selection value_of view_of without_parquet_path
     evaluated_aggregates: AggregateRows AggregateScope counted_rows result_field

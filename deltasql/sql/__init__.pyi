@@ -26,11 +26,11 @@ from deltasql.sql.evaluated import Compared as Compared
 from deltasql.sql.evaluated import Computed as Computed
 from deltasql.sql.evaluated import Denied as Denied
 from deltasql.sql.evaluated import FirstOf as FirstOf
+from deltasql.sql.evaluated import InList as InList
 from deltasql.sql.evaluated import IsNull as IsNull
 from deltasql.sql.evaluated import Joined as Joined
 from deltasql.sql.evaluated import LikePattern as LikePattern
 from deltasql.sql.evaluated import NullIf as NullIf
-from deltasql.sql.evaluated import OneOf as OneOf
 from deltasql.sql.evaluated import Order as Order
 from deltasql.sql.evaluated import Recased as Recased
 from deltasql.sql.evaluated import RowExpression as RowExpression

@@ -113,7 +113,7 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class InList:
     """`value IN (constants)`, all of one type, which has one way of being equal."""
 
     value: RowExpression
@@ -190,7 +190,7 @@ RowExpression: TypeAlias = Union[
     Joined,
     Denied,
     IsNull,
-    OneOf,
+    InList,
     NullIf,
     Computed,
     Recased,
@@ -295,7 +295,7 @@ def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
     match expression:
         case ColumnOf():
             yield expression
-        case Widened(value) | Denied(value) | IsNull(value) | OneOf(value) | Recased(_, value) | LikePattern(value):
+        case Widened(value) | Denied(value) | IsNull(value) | InList(value) | Recased(_, value) | LikePattern(value):
             yield from columns_of(value)
         case Compared(_, left, right) | Computed(_, left, right) | NullIf(left, right):
             yield from columns_of(left)
@@ -333,7 +333,7 @@ def _parts_of_null(expression: RowExpression) -> Sequence[RowExpression]:
             return (value,)
         case Compared(_, left, right):
             return (left, right)
-        case OneOf(value, constants):
+        case InList(value, constants):
             return (value, *constants)
         case Joined(_, parts):
             return parts
@@ -590,7 +590,7 @@ def _one_of(value: RowExpression, items: Sequence[RowExpression]) -> RowExpressi
     kind = pairs[0][0].type
     constants = tuple(item for _, item in pairs if isinstance(item, Constant) and item.type == kind)
     if len(constants) == len(items) and is_ordered(kind) and all(left.type == kind for left, _ in pairs):
-        return OneOf(pairs[0][0], constants)
+        return InList(pairs[0][0], constants)
     if len(items) > _MOST_COMPARED:
         raise LeftToEngineError
     return _joined("OR", [_compared("=", value, item) for item in items])

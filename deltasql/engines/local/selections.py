@@ -64,11 +64,11 @@ from deltasql.sql import (
     Constant,
     Denied,
     FirstOf,
+    InList,
     IsNull,
     Joined,
     LikePattern,
     NullIf,
-    OneOf,
     Order,
     Recased,
     RowExpression,
@@ -413,7 +413,7 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
             return pc.invert(values(value, rows))
         case IsNull(value):
             return pc.is_null(values(value, rows))
-        case OneOf(value, constants):
+        case InList(value, constants):
             return _one_of(values(value, rows), constants)
         case Computed(operator, left, right, kind):
             return _computed(operator, kind, *_sides(left, right, rows))
