@@ -155,7 +155,8 @@ def test_the_catalog_changes_our_tables(spark: Any) -> None:
 def test_the_catalog_has_our_catalogs_and_functions(spark: Any) -> None:
     catalog = spark.catalog
     spark.sql("CREATE CATALOG other")
-    assert [item.name for item in catalog.listCatalogs()] == ["other", "spark_catalog"]
+    names = ["hive_metastore", "main", "other", "samples", "spark_catalog", "system"]
+    assert [item.name for item in catalog.listCatalogs()] == names
     assert [item.name for item in catalog.listCatalogs("o*")] == ["other"]
     catalog.setCurrentCatalog("other")
     assert (catalog.currentCatalog(), catalog.currentDatabase()) == ("other", "default")
