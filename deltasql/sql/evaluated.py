@@ -486,7 +486,6 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
 
     def cast(self) -> RowExpression:
         self.need("CAST")
-
         self.need("(")
         value = self.sum()
         self.need("AS")

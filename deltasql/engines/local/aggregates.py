@@ -84,16 +84,7 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
     chosen = Selection(tuple((name, name) for name in names), alias, where, (), None)
     rows = selected(session, scan, chosen, streams=not scope.is_small)
 
-    def computed() -> pa.Table:
-        try:
-            keys = result.keys or []
-            groups = scope.united(_parts(session, scope, rows, keys), keys)
-            return to_table(result.schema, result.rows(groups))
-        except (OverflowError, ValueError):
-            # Python has no such dates.
-            raise LeftToEngineError("a value is outside the range of Python's types") from None
-
-    return result.schema, computed
+    return result.schema, lambda: _table(scope, result, partial(_parts, session, scope, rows))
 
 
 def aggregated_in_memory(
@@ -109,15 +100,23 @@ def aggregated_in_memory(
     if query.where is not None:
         where = row_condition(query.where.text, RowScope({alias: rows.schema}, current_micros()))
 
-    def computed() -> pa.Table:
+    def parts(keys: Sequence[str]) -> Iterator[_Part]:
         table = rows.table
         if where is not None:
             table = table.take(indexes_where(where, rows_of(alias, table)))
-        keys = result.keys or []
-        groups = scope.united([scope.part(table, keys)], keys)
-        return to_table(result.schema, result.rows(groups))
+        yield scope.part(table, keys)
 
-    return result.schema, computed
+    return result.schema, lambda: _table(scope, result, parts)
+
+
+def _table(scope: _RowScope, result: AggregateRows, parts: Callable[[Sequence[str]], Iterable[_Part]]) -> pa.Table:
+    """The rows of an aggregate query, of whose source `parts` gives the groups by the names of their keys."""
+    keys = result.keys or []
+    try:
+        return to_table(result.schema, result.rows(scope.united(parts(keys), keys)))
+    except (OverflowError, ValueError):
+        # Python has no such dates.
+        raise LeftToEngineError("a value is outside the range of Python's types") from None
 
 
 def _parts(session: SessionFacts, scope: _RowScope, rows: SelectedRows, keys: Sequence[str]) -> Iterator[_Part]:
