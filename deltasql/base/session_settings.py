@@ -475,7 +475,7 @@ ENGINES = REGISTRY.add(
         " or ".join(map(", ".join, _ORDERS)),
         "spark",
         "The engines that a query over tables of this machine goes to, in their order, where this process does not "
-        "compute it. `sail, spark`: [Sail](sail.md#sail-beside-spark), in a process of its own, where its answer was "
+        "compute it. `sail, spark`: [Sail](sail.md#sail-beside-spark), in a separate process, where its answer was "
         "compared with Spark's; Spark for all else.",
         "queries",
     )

@@ -175,7 +175,7 @@ class RowsBeside(FileRows):
 
 _T = TypeVar("_T")
 _SPARK = "spark"
-_BESIDE = "{engine} computes the query, in a process of its own"
+_BESIDE = "{engine} computes the query, in a separate process"
 _COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
 
 
@@ -389,7 +389,7 @@ class OtherEngine(Protocol):
         """The failure that an error of the engine reports."""
 
     def rows_beside(self, spark: SparkHandle, operator: Operator, sql: str) -> BesideRows:
-        """The rows of a query by this engine in a process of its own. Raises LeftToEngineError, SailMissingError."""
+        """The rows of a query by this engine in a separate process. Raises LeftToEngineError, SailMissingError."""
 
 
 _GROUP = "deltasql.engines"
