@@ -1,6 +1,6 @@
-"""Foundations: errors, options and settings, time zones, packages that are imported late, interrupts and progress.
+"""Foundations: errors, options and settings, tokens of SQL, time zones, late imports, interrupts and progress.
 
-Nothing here knows tables, SQL or engines.
+Nothing here knows tables, statements or engines.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ __getattr__, __dir__ = door(
         integer interval_ms one_of some_of
     session_settings: CASE_SENSITIVE COMPUTE DEFAULTS IO_MODE TIME_ZONE SessionSettings Setting
         changes_query_meaning has_plain_meaning preserve_literal_values
+    tokens: AFTER_COLUMNS OPENINGS PIECE TOKEN Token TokenCursor balanced_end calls closing comma_separated
+        comment_end not_closed require_value skip_blanks tokenize tokens_from
     timezone: is_zone machine_zone_name offset_name parse_timestamp zone
     version: __version__
     """,

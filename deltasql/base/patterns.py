@@ -22,7 +22,7 @@ NUMBER = (
 # makes two of a row of dashes, in as many ways as there are subsets of them, and a pattern around it tries them all.
 LINE_COMMENT = r"--[^\r\n\\]*(?:\\(?:\n|(?!\n))[^\r\n\\]*)*(?![^\r\n])"
 COMMENT_OPENING, COMMENT_CLOSING = r"/\*", r"\*/"
-"""Delimiters of bracketed comments, which nest: `deltasql.sql.tokens.comment_end` finds the end of one."""
+"""Delimiters of bracketed comments, which nest: `deltasql.base.tokens.comment_end` finds the end of one."""
 BLANK = rf"(?:\s+|{LINE_COMMENT})"
 """White space, or a comment to the end of its line."""
 GAP = rf"(?:\s|{LINE_COMMENT}|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from deltasql.base import Caret, DeltaSqlError, errors, meant, session_settings, similar_names
+from deltasql.base import Caret, DeltaSqlError, TokenCursor, errors, meant, session_settings, similar_names, tokenize
 from deltasql.catalog import FunctionEntry, RefreshDefinition, Refreshed, TableEntry, ViewEntry
 from deltasql.clients.command.files import included_notebook, read_script
 from deltasql.log import Metadata, Stores
@@ -44,7 +44,6 @@ from deltasql.sql import (
     BoundStatement,
     Cell,
     TableReference,
-    TokenCursor,
     bind_identifiers,
     bind_parameters,
     cells_of,
@@ -57,7 +56,6 @@ from deltasql.sql import (
     second_query,
     split,
     table_references,
-    tokenize,
     unknown_columns,
 )
 from deltasql.statements import (

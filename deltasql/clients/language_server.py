@@ -15,12 +15,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
-from deltasql.base import DeltaSqlError, __version__
+from deltasql.base import DeltaSqlError, Token, TokenCursor, __version__, tokenize
 from deltasql.clients.checking import Checker, Finding, exists
 from deltasql.clients.repl.completion import Suggestion, suggestions
 from deltasql.schema import DataType, StructType, child, type_text
 from deltasql.session import Description, Session, connect, described
-from deltasql.sql import Statement, Token, TokenCursor, parse, split, table_references, tokenize
+from deltasql.sql import Statement, parse, split, table_references
 
 
 @dataclass(frozen=True, slots=True)

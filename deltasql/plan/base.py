@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, NamedTuple
 
+from deltasql.base import Token, tokenize
 from deltasql.schema import quote_name
 
 
@@ -77,6 +78,11 @@ class SqlText:
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the text, with offsets in it."""
+        return tokenize(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,15 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from deltasql.base import DeltaSqlError, LeftToEngineError, errors, has_plain_meaning, pc, session_settings
+from deltasql.base import (
+    DeltaSqlError,
+    LeftToEngineError,
+    errors,
+    has_plain_meaning,
+    pc,
+    require_value,
+    session_settings,
+)
 from deltasql.log import (
     ENABLEMENT_TAG,
     ROW_TRACKING_FEATURE,
@@ -61,7 +69,6 @@ from deltasql.sql import (
     free_names,
     function_calls,
     markers,
-    require_value,
     table_references,
 )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import NAMESPACE_URL, uuid5
 
-from deltasql.base import Caret, DeltaSqlError, did_you_mean, errors, metadata, session_settings
+from deltasql.base import Caret, DeltaSqlError, did_you_mean, errors, metadata, session_settings, tokenize
 from deltasql.catalog import (
     INFORMATION_SCHEMA,
     FunctionDefinition,
@@ -95,7 +95,6 @@ from deltasql.sql import (
     refused_functions,
     secret_text,
     table_references,
-    tokenize,
     unnamed_columns,
     windowed_rows,
 )

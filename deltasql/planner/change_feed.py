@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import LeftToEngineError, errors, pa, session_settings
+from deltasql.base import LeftToEngineError, errors, pa, session_settings, tokenize
 from deltasql.catalog import Policies, Policy, sql_name
 from deltasql.log import (
     DeltaLog,
@@ -53,15 +53,7 @@ from deltasql.schema import (
     unreadable_part,
 )
 from deltasql.schema import quote_name as quote
-from deltasql.sql import (
-    TableReference,
-    literal_constant,
-    micros_of,
-    table_name,
-    timestamp_of,
-    tokenize,
-    whole_number,
-)
+from deltasql.sql import TableReference, literal_constant, micros_of, table_name, timestamp_of, whole_number
 
 
 def enforced(location: str, context: Context) -> Policies | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from deltasql.base import DeltaSqlError, errors, session_settings
+from deltasql.base import DeltaSqlError, Token, TokenCursor, closing, errors, session_settings, tokenize
 from deltasql.log import Snapshot, TableProperties, compat_keys, table_properties
 from deltasql.plan import Constraint, SqlQuery, SqlText, hidden, hidden_names
 from deltasql.plan import base as marks
@@ -57,11 +57,8 @@ from deltasql.sql import (
     Reason,
     Refusal,
     Replacement,
-    Token,
-    TokenCursor,
     Use,
     bare,
-    closing,
     column_references,
     current_names,
     derived_type,
@@ -74,7 +71,6 @@ from deltasql.sql import (
     refusal,
     splice,
     stored_refusal,
-    tokenize,
     translated,
 )
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from deltasql.base import DeltaSqlError, errors
+from deltasql.base import DeltaSqlError, errors, tokenize
 from deltasql.catalog import EVENT_LOG, PIPELINE_ID, Entry, marks_of
 from deltasql.planner.context import Context
-from deltasql.sql import EVENT_LOG_FUNCTION, TableReference, table_name, tokenize, unquote
+from deltasql.sql import EVENT_LOG_FUNCTION, TableReference, table_name, unquote
 
 
 def event_log(reference: TableReference, context: Context) -> TableReference:

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from deltasql.base import (
     DeltaSqlError,
     LeftToEngineError,
+    TokenCursor,
     boolean,
     errors,
     pa,
@@ -51,7 +52,6 @@ from deltasql.schema import BOOLEAN, STRING, VOID, DataType, StructType, is_numb
 from deltasql.sql import (
     Replacement,
     TableReference,
-    TokenCursor,
     literal_constant,
     measure_calls,
     named_columns,

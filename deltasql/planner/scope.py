@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base import Caret, DeltaSqlError, LeftToEngineError, errors
+from deltasql.base import Caret, DeltaSqlError, LeftToEngineError, Token, TokenCursor, comma_separated, errors, tokenize
 from deltasql.catalog import Policies
 from deltasql.plan import Constraint, Operator, SqlText, TableName
 from deltasql.planner import binding
@@ -26,10 +26,7 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     Spliced,
     TableReference,
-    Token,
-    TokenCursor,
     column_references,
-    comma_separated,
     has_aggregate,
     has_subquery,
     is_deterministic,
@@ -37,7 +34,6 @@ from deltasql.sql import (
     splice,
     stars_spelled,
     table_references,
-    tokenize,
 )
 
 

@@ -1,8 +1,7 @@
-"""Everything that reads the user's SQL text: tokens, relations, references, types and constants of expressions.
+"""Everything that reads the user's SQL text: relations, references, types and constants of expressions.
 
-`patterns` spells strings, names, numbers and comments, `tokens` is the tokenizer, `extents` says where pieces of text
-end that nothing looks into, `cursor` is what hand-written readers step with, `constants` says what literals stand for,
-and `expression_types` with `function_types` what types expressions have. How types relate is `schema.type_lattice`.
+`base.tokens` is the tokenizer. `expression_reader` is the grammar of expressions, `constants` has the values of
+literals, and `expression_types` the types of expressions. How types relate is `schema.type_lattice`.
 What decides something about a table does not belong here: see `planner` and `skipping`.
 """
 
@@ -50,7 +49,5 @@ __getattr__, __dir__ = door(
         is_complete is_script second_query splice split statement_words unclosed unnamed_columns
     stored_expressions: FunctionCall FunctionText Parameter ProcedureText PythonText Reason Refusal Use bare
         declared_refusal function_calls function_text procedure_text refusal stored_refusal type_end
-    tokens: AFTER_COLUMNS Token TokenCursor balanced_end calls closing comma_separated not_closed require_value
-        skip_blanks tokenize tokens_from
     """,
 )

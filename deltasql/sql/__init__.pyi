@@ -197,15 +197,3 @@ from deltasql.sql.stored_expressions import procedure_text as procedure_text
 from deltasql.sql.stored_expressions import refusal as refusal
 from deltasql.sql.stored_expressions import stored_refusal as stored_refusal
 from deltasql.sql.stored_expressions import type_end as type_end
-from deltasql.sql.tokens import AFTER_COLUMNS as AFTER_COLUMNS
-from deltasql.sql.tokens import Token as Token
-from deltasql.sql.tokens import TokenCursor as TokenCursor
-from deltasql.sql.tokens import balanced_end as balanced_end
-from deltasql.sql.tokens import calls as calls
-from deltasql.sql.tokens import closing as closing
-from deltasql.sql.tokens import comma_separated as comma_separated
-from deltasql.sql.tokens import not_closed as not_closed
-from deltasql.sql.tokens import require_value as require_value
-from deltasql.sql.tokens import skip_blanks as skip_blanks
-from deltasql.sql.tokens import tokenize as tokenize
-from deltasql.sql.tokens import tokens_from as tokens_from

@@ -17,10 +17,9 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any, TypeAlias, Union
 
-from deltasql.base import errors, exp, parse_timestamp, zone
+from deltasql.base import errors, exp, parse_timestamp, tokenize, zone
 from deltasql.plan import LiteralValue
 from deltasql.schema import BYTE, DOUBLE, FLOAT, INTEGER, LONG, MOST_DIGITS, SHORT, DataType, DecimalType, fits, types
-from deltasql.sql.tokens import tokenize
 
 EXACT = Context(prec=120)
 """Context of exact computations: no product or quotient of two of Spark's decimals has more digits."""

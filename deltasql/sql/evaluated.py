@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeAlias, Union
 
-from deltasql.base import LeftToEngineError
+from deltasql.base import LeftToEngineError, Token, require_value, tokenize
 from deltasql.schema import (
     BINARY,
     BITS,
@@ -44,7 +44,6 @@ from deltasql.sql.expression_reader import ExpressionReader
 from deltasql.sql.expression_types import arithmetic, type_at
 from deltasql.sql.queries.query_parts import NO_ALIAS, PlainSelect, inner_query
 from deltasql.sql.row_literals import CURRENT, LiteralReader, as_type, is_special
-from deltasql.sql.tokens import Token, require_value, tokenize
 
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
 _EQUAL_BYTES = frozenset({STRING, BINARY})

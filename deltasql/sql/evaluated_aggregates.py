@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.base import LeftToEngineError
+from deltasql.base import LeftToEngineError, require_value
 from deltasql.schema import (
     EMPTY_METADATA,
     INTEGER,
@@ -32,7 +32,6 @@ from deltasql.sql.queries.incremental import (
     Whole,
 )
 from deltasql.sql.queries.relations import TableReference
-from deltasql.sql.tokens import require_value
 
 _OPERATIONS: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {

@@ -11,8 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from deltasql.base import LeftToEngineError
-from deltasql.sql.tokens import TokenCursor
+from deltasql.base import LeftToEngineError, TokenCursor
 
 V = TypeVar("V")
 COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deltasql.base import LeftToEngineError, did_you_mean, errors
+from deltasql.base import LeftToEngineError, Token, TokenCursor, did_you_mean, errors, require_value
 from deltasql.schema import (
     BINARY,
     BOOLEAN,
@@ -46,7 +46,6 @@ from deltasql.schema import (
 )
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
 from deltasql.sql.expression_reader import ExpressionReader
-from deltasql.sql.tokens import Token, TokenCursor, require_value
 
 Kinds: TypeAlias = Sequence[DataType]
 Signature: TypeAlias = Callable[[Kinds], "DataType | None"]

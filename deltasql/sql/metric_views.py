@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from deltasql.base import Caret, closest, errors
+from deltasql.base import Caret, Token, TokenCursor, closest, closing, errors
 from deltasql.plan import hidden
 from deltasql.schema import quote_name as quote
 from deltasql.sql.references import column_references, has_aggregate
 from deltasql.sql.statement_texts import Replacement, is_whole_column
-from deltasql.sql.tokens import Token, TokenCursor, closing
 
 VERSIONS = ("0.1", "1.0", "1.1")
 SOURCE = "source"

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from deltasql.base import errors
+from deltasql.base import Token, TokenCursor, comma_separated, errors, tokenize
 from deltasql.plan import hidden
 from deltasql.schema import quote_name as quote
 from deltasql.sql.metric_views import MetricItem, MetricView, measure_calls
 from deltasql.sql.queries.query_parts import NO_ALIAS
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, split_conjuncts
-from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
 
 _ROWS = hidden("metric_rows")
 _GROUPS = hidden("groups")

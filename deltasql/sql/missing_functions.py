@@ -16,11 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deltasql.base import DeltaSqlError, __version__, conceal, errors
+from deltasql.base import DeltaSqlError, Token, __version__, closing, comma_separated, conceal, errors, tokenize
 from deltasql.schema import quote_text
 from deltasql.sql.constants import unquote
 from deltasql.sql.statement_texts import Replacement, first_of_call, is_whole_column, splice
-from deltasql.sql.tokens import Token, closing, comma_separated, tokenize
 
 _FILE = Path(__file__).with_name("builtin_functions.json")
 _PREFIX = "DELTASQL_SECRET_"

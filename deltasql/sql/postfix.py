@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import AFTER_COLUMNS, Caret, DeltaSqlError, Token, closing, errors, tokenize
 from deltasql.plan import SqlText, base
 from deltasql.schema import quote_name as quote
 from deltasql.schema import text_sql
 from deltasql.sql.constants import unquote
 from deltasql.sql.stored_expressions import type_end
-from deltasql.sql.tokens import AFTER_COLUMNS, Token, closing, tokenize
 
 _TELLING = 6
 """An unquoted value with fewer characters may occur in a text by chance."""

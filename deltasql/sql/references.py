@@ -18,10 +18,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TypeAlias
 
-from deltasql.base import Caret, exp, resembling, sqlglot
+from deltasql.base import Caret, Token, TokenCursor, calls, closing, exp, resembling, sqlglot, tokenize
 from deltasql.plan import SqlText
 from deltasql.schema import quote_name
-from deltasql.sql.tokens import Token, TokenCursor, calls, closing, tokenize
 
 DIALECT = "databricks"
 

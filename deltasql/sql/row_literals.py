@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.base import LeftToEngineError
+from deltasql.base import LeftToEngineError, TokenCursor, require_value
 from deltasql.plan import LiteralValue
 from deltasql.schema import (
     BINARY,
@@ -49,7 +49,6 @@ from deltasql.sql.constants import (
     unquote,
     whole_number,
 )
-from deltasql.sql.tokens import TokenCursor, require_value
 
 _MOST_PLAIN_SCALE = 6
 """Up to this scale Java writes decimals without an exponent."""

@@ -17,26 +17,30 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from deltasql.base import GAP, QUOTED_NAME, WORD, DeltaSqlError, errors
+from deltasql.base import (
+    GAP,
+    OPENINGS,
+    PIECE,
+    QUOTED_NAME,
+    TOKEN,
+    WORD,
+    DeltaSqlError,
+    Token,
+    TokenCursor,
+    balanced_end,
+    closing,
+    comment_end,
+    errors,
+    skip_blanks,
+    tokenize,
+    tokens_from,
+)
 from deltasql.schema import folded, sql_literal
 from deltasql.schema import quote_name as quote
 from deltasql.sql.constants import unquote
 from deltasql.sql.notebooks import SQL, cells_of, is_notebook
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
-from deltasql.sql.tokens import (
-    OPENINGS,
-    PIECE,
-    TOKEN,
-    Token,
-    TokenCursor,
-    balanced_end,
-    closing,
-    comment_end,
-    skip_blanks,
-    tokenize,
-    tokens_from,
-)
 
 Replacement = tuple[int, int, str]
 

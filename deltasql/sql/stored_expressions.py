@@ -19,14 +19,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from deltasql.base import Caret, errors
+from deltasql.base import Caret, Token, TokenCursor, comma_separated, errors, tokenize
 from deltasql.schema import StructType
 from deltasql.sql.constants import unquote
 from deltasql.sql.functions import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.missing_functions import translated
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, is_deterministic, parse_expression
-from deltasql.sql.tokens import Token, TokenCursor, comma_separated, tokenize
 
 
 class Use(Enum):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, tokenize
 from deltasql.log import (
     DeltaLog,
     Metadata,
@@ -73,7 +73,7 @@ from deltasql.schema import (
     without_lengths,
 )
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Tree, builds, collect, spelled_collation, tokenize
+from deltasql.sql import Clause, Tree, builds, collect, spelled_collation
 from deltasql.statements.constraints import (
     refuse_dependent,
     refuse_key_change,

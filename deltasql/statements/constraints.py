@@ -13,7 +13,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from deltasql.base import DeltaSqlError, errors, session_settings
+from deltasql.base import DeltaSqlError, errors, session_settings, tokenize
 from deltasql.catalog import TableEntry
 from deltasql.log import (
     DeltaLog,
@@ -70,7 +70,6 @@ from deltasql.sql import (
     refers_to,
     refusal,
     stored_refusal,
-    tokenize,
     translated,
 )
 

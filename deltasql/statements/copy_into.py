@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from deltasql.base import Caret, errors, session_settings, shown_pairs, shown_value
+from deltasql.base import (
+    Caret,
+    Token,
+    TokenCursor,
+    closing,
+    errors,
+    session_settings,
+    shown_pairs,
+    shown_value,
+    tokenize,
+)
 from deltasql.log import (
     Choice,
     DeltaLog,
@@ -59,7 +69,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructType, path_text
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Token, TokenCursor, Tree, builds, caret, closing, collect, tokenize, unquote
+from deltasql.sql import Clause, Tree, builds, caret, collect, unquote
 from deltasql.statements.insert import Insert, QueryColumn, is_computed, matched_columns
 from deltasql.statements.insert_rows import InsertedRows, Insertion, hidden_names, inserted, renamed
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import DeltaSqlError, errors, pa, session_settings
+from deltasql.base import DeltaSqlError, errors, pa, session_settings, tokenize
 from deltasql.catalog import SESSION, DroppedTable, TableEntry, TableSource, dropped_tables
 from deltasql.log import (
     AUTO_PROPERTY,
@@ -90,7 +90,6 @@ from deltasql.schema import (
     without_metadata,
 )
 from deltasql.schema import quote_name as quote
-from deltasql.sql import tokenize
 from deltasql.statements.constraints import constraints_of, declared_constraints, refuse_referenced, with_declared_keys
 from deltasql.statements.create_text import column_text, position_in_create
 from deltasql.statements.delete import refuse_append_only

@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.base import Caret, counted, errors, without_secrets_of
+from deltasql.base import Caret, counted, errors, tokens_from, without_secrets_of
 from deltasql.log import IsolationLevel, Metadata, operations, table_properties
 from deltasql.plan import (
     Check,
@@ -80,7 +80,6 @@ from deltasql.schema import (
     type_text,
 )
 from deltasql.schema import quote_name as quote
-from deltasql.sql import tokens_from
 from deltasql.statements.columns import AddedColumn
 from deltasql.statements.idempotency import refuse_refreshed
 from deltasql.statements.insert import PartitionValue, ReplaceWhere

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-from deltasql.base import DeltaSqlError, errors
+from deltasql.base import DeltaSqlError, errors, tokenize
 from deltasql.catalog import Refreshed, TableEntry, ViewDefinition, sql_name
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import Context, Plan, Redefinition, Stepwise, plan
 from deltasql.schema import HIDDEN_PREFIX
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Tree, builds, caret, collect, tokenize
+from deltasql.sql import Clause, Tree, builds, caret, collect
 from deltasql.statements.insert import Insert
 from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later
 from deltasql.statements.refreshing import (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, ClassVar, TypeAlias
 
-from deltasql.base import Caret, DeltaSqlError, errors, meant, similar_names
+from deltasql.base import Caret, DeltaSqlError, TokenCursor, errors, meant, similar_names
 from deltasql.catalog import FunctionDefinition, FunctionEntry, matching, sql_name
 from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName
 from deltasql.planner import (
@@ -40,7 +40,6 @@ from deltasql.sql import (
     FunctionText,
     Parameter,
     PythonText,
-    TokenCursor,
     Tree,
     builds,
     function_text,

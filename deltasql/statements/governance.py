@@ -9,9 +9,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from deltasql.base import OPEN_SET, Caret, LeftToEngineError, errors, meant, shown_value, similar_names
+from deltasql.base import (
+    OPEN_SET,
+    Caret,
+    LeftToEngineError,
+    Token,
+    TokenCursor,
+    comma_separated,
+    errors,
+    meant,
+    shown_value,
+    similar_names,
+    tokenize,
+)
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.sql import Clause, GrammarToken, Token, TokenCursor, Tree, builds, comma_separated, tokenize, unquote
+from deltasql.sql import Clause, GrammarToken, Tree, builds, unquote
 
 
 @dataclass(frozen=True, slots=True)

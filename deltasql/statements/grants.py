@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base import Caret, DeltaSqlError, counted, errors, meant, session_settings, similar_names
+from deltasql.base import Caret, DeltaSqlError, counted, errors, meant, session_settings, similar_names, tokenize
 from deltasql.catalog import (
     CATALOG,
     FUNCTION,
@@ -32,7 +32,7 @@ from deltasql.plan import TableName, make_note
 from deltasql.planner import Answer, Context, GovernanceChange, Plan, plan
 from deltasql.schema import STRING, StructField, StructType, resolve
 from deltasql.schema import quote_name as quote
-from deltasql.sql import FunctionText, function_text, tokenize
+from deltasql.sql import FunctionText, function_text
 from deltasql.statements.governance import (
     ChangeGrants,
     ColumnMask,

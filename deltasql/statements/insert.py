@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, Union
 
-from deltasql.base import Caret, DeltaSqlError, errors, session_settings
+from deltasql.base import Caret, DeltaSqlError, balanced_end, closing, errors, session_settings, skip_blanks, tokenize
 from deltasql.log import Snapshot
 from deltasql.plan import (
     Check,
@@ -80,9 +80,7 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     GrammarToken,
     Tree,
-    balanced_end,
     builds,
-    closing,
     column_references,
     equal_sides,
     has_subquery,
@@ -90,11 +88,9 @@ from deltasql.sql import (
     name_chains,
     names_collation,
     read,
-    skip_blanks,
     splice,
     split_conjuncts,
     table_references,
-    tokenize,
 )
 from deltasql.statements.table_metadata import identity_sql, refuse_explicit
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from deltasql.base import DeltaSqlError, errors, meant, similar_names
+from deltasql.base import DeltaSqlError, Token, TokenCursor, comma_separated, errors, meant, similar_names
 from deltasql.catalog import FunctionDefinition, FunctionEntry, sql_name
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import (
@@ -27,18 +27,7 @@ from deltasql.planner import (
     settings_of_text,
 )
 from deltasql.schema import STRING, ArrayType, StructField, StructType
-from deltasql.sql import (
-    BoundStatement,
-    Parameter,
-    ProcedureText,
-    Token,
-    TokenCursor,
-    Tree,
-    builds,
-    comma_separated,
-    parse_type,
-    procedure_text,
-)
+from deltasql.sql import BoundStatement, Parameter, ProcedureText, Tree, builds, parse_type, procedure_text
 from deltasql.statements.function import Sections, creation_time, labelled, type_in_capitals
 
 INVOKER, DEFINER = "INVOKER", "DEFINER"

@@ -10,22 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
+from deltasql.base import Token, closing, comma_separated, tokenize
 from deltasql.plan import LogicalPlan, SqlText
 from deltasql.planner import Context, LogRows, Plan, QueryRows, SparkCommand, answered_rows, binding, plan
 from deltasql.schema import case_matters, matching, quote_text
-from deltasql.sql import (
-    Replacement,
-    Token,
-    Tree,
-    builds,
-    closing,
-    comma_separated,
-    splice,
-    sql_text,
-    tokenize,
-    unquote,
-    unsupported,
-)
+from deltasql.sql import Replacement, Tree, builds, splice, sql_text, unquote, unsupported
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from deltasql.base import Caret, DeltaSqlError, errors, session_settings
+from deltasql.base import Caret, DeltaSqlError, errors, session_settings, tokenize
 from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry, ViewDefinition
 from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, operations
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note
@@ -38,7 +38,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import BINARY_COLLATION, HIDDEN_PREFIX, StructType
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Tree, builds, caret, collect, parse, tokenize
+from deltasql.sql import Clause, Tree, builds, caret, collect, parse
 from deltasql.statements.columns import AlterColumns, ColumnChange, Commented
 from deltasql.statements.constraints import (
     CheckConstraint,

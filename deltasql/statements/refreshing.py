@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from deltasql.base import DeltaSqlError, errors
+from deltasql.base import DeltaSqlError, Token, closing, comma_separated, errors, tokenize
 from deltasql.catalog import RefreshDefinition, SchemaMode, TableEntry, sql_name
 from deltasql.log import (
     DeltaLog,
@@ -64,14 +64,10 @@ from deltasql.sql import (
     Incremental,
     NotIncrementalError,
     TableReference,
-    Token,
-    closing,
-    comma_separated,
     incremental,
     is_stable,
     splice,
     table_references,
-    tokenize,
     unquote,
 )
 from deltasql.statements.constraints import CheckConstraint, inside, with_declared_keys

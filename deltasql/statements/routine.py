@@ -8,21 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from deltasql.base import Caret, errors
+from deltasql.base import Caret, Token, closing, comma_separated, errors, tokenize
 from deltasql.plan import ColumnPath, LogicalPlan, SqlQuery, SqlText
 from deltasql.planner import Context, LogRows, Plan, QueryRows, SparkCommand, binding, plan
-from deltasql.sql import (
-    SqlValue,
-    Token,
-    bind_identifiers,
-    bind_parameters,
-    closing,
-    comma_separated,
-    is_script,
-    parse,
-    tokenize,
-    unquote,
-)
+from deltasql.sql import SqlValue, bind_identifiers, bind_parameters, is_script, parse, unquote
 from deltasql.statements.idempotency import plan_statement
 from deltasql.statements.query import Query as QueryStatement
 

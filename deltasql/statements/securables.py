@@ -7,12 +7,11 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TypeVar
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, tokenize
 from deltasql.catalog import TABLE, Securable, checked, matching, now, sql_name
 from deltasql.plan import TableName
 from deltasql.planner import Answer, Context, Plan, SecurableChange, SecurableCreation, plan
 from deltasql.schema import STRING, StructField, StructType
-from deltasql.sql import tokenize
 from deltasql.statements.describe import INFO
 from deltasql.statements.governance import (
     AlterSecurable,

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors, is_zone, offset_name, resembling, session_settings, shown_value
+from deltasql.base import errors, is_zone, offset_name, resembling, session_settings, shown_value, tokenize
 from deltasql.plan import LogicalPlan, SqlText, make_note
 from deltasql.planner import KEY_VALUE, Answer, Context, Plan, SettingChange, plan
-from deltasql.sql import Tree, builds, caret, tokenize, unquote
+from deltasql.sql import Tree, builds, caret, unquote
 
 
 @dataclass(frozen=True, slots=True)

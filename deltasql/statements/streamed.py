@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deltasql.base import errors
+from deltasql.base import Token, TokenCursor, calls, errors, tokenize
 from deltasql.plan import METADATA
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
     AGGREGATES,
     FILE_FUNCTIONS,
     TableReference,
-    Token,
-    TokenCursor,
-    calls,
     calls_by_schema,
     misplaced,
     splice,
     table_references,
-    tokenize,
 )
 
 ROWS = "deltasql_new_rows"

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from deltasql.base import Caret, errors, session_settings
+from deltasql.base import Caret, errors, session_settings, skip_blanks
 from deltasql.catalog import INFORMATION_SCHEMA
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName, make_note
 from deltasql.planner import CatalogChange, CatalogCreation, Context, SchemaCreation
 from deltasql.schema import BINARY_COLLATION, DataType, declared_as, declared_text, plain_type, with_default_collation
-from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, skip_blanks, sql_text
+from deltasql.sql import TYPE_NAMES, Clause, GrammarToken, Tree, builds, caret, collect, sql_text
 from deltasql.statements.constraints import CheckConstraint, KeyConstraint, KeyOption
 from deltasql.statements.governance import ColumnMask, RowFilterClause
 from deltasql.statements.query import SparkStatement

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, tokenize
 from deltasql.plan import LogicalPlan, SqlText
 from deltasql.planner import AtomicBlock, BlockStatement, Context, Plan, Step, TransactionStep, plan
-from deltasql.sql import Tree, builds, parse, split, tokenize
+from deltasql.sql import Tree, builds, parse, split
 
 
 @dataclass(frozen=True, slots=True)

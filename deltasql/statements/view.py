@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, Token, errors, tokenize
 from deltasql.catalog import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
 from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName
 from deltasql.planner import (
@@ -35,19 +35,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import StructField, StructType, set_comment, text_sql
 from deltasql.schema import quote_name as quote
-from deltasql.sql import (
-    Clause,
-    Token,
-    Tree,
-    builds,
-    caret,
-    collect,
-    metric_view,
-    sql_text,
-    table_references,
-    tokenize,
-    unquote,
-)
+from deltasql.sql import Clause, Tree, builds, caret, collect, metric_view, sql_text, table_references, unquote
 from deltasql.statements.query import SparkStatement
 from deltasql.statements.table_metadata import query_columns
 

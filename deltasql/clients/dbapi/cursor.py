@@ -14,7 +14,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from deltasql.base import DeltaSqlError, errors, pa
+from deltasql.base import DeltaSqlError, Token, errors, pa, tokenize
 from deltasql.clients.dbapi import types
 from deltasql.clients.dbapi.types import (
     Column,
@@ -28,7 +28,7 @@ from deltasql.clients.dbapi.types import (
 from deltasql.files import Result, Row
 from deltasql.schema import quote_name
 from deltasql.session import Session
-from deltasql.sql import Token, bind_parameters, tokenize
+from deltasql.sql import bind_parameters
 
 MANY_ROWS = 500
 """From this number of rows on they are written as Arrow data, not as SQL, which is slow to parse."""

@@ -20,10 +20,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deltasql.base import errors, similar_names
+from deltasql.base import calls, errors, similar_names
 from deltasql.files import zone_of
 from deltasql.schema import ArrayType, DataType, MapType, StructType
-from deltasql.sql import calls
 
 _COMMENT = re.compile(r"--\s*([a-z]+)\s*:\s*(.*?)\s*$", re.IGNORECASE)
 _SWITCH = re.compile(r"on|off", re.IGNORECASE)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from warnings import catch_warnings, simplefilter
 
-from deltasql.base import DeltaSqlError, pa, without_secrets
+from deltasql.base import DeltaSqlError, pa, tokenize, without_secrets
 from deltasql.clients.golden.cells import OUTPUT, CellRecorder, cells_of_script
 from deltasql.clients.golden.compare import (
     NO_MASK,
@@ -42,7 +42,7 @@ from deltasql.schema import (
     type_text,
 )
 from deltasql.session import Session
-from deltasql.sql import Cell, Statement, is_notebook, split, tokenize
+from deltasql.sql import Cell, Statement, is_notebook, split
 
 
 @dataclass(frozen=True, slots=True)

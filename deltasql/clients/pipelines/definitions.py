@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, errors, tokenize
 from deltasql.clients.command.files import read_script
 from deltasql.clients.pipelines.specification import Specification, shown_path
 from deltasql.plan import LogicalPlan, TableName
@@ -24,7 +24,6 @@ from deltasql.sql import (
     parameter_names,
     parse,
     split,
-    tokenize,
     unquote,
 )
 from deltasql.statements import (

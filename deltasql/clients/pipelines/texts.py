@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from deltasql.base import Caret, DeltaSqlError
+from deltasql.base import Caret, DeltaSqlError, tokenize
 from deltasql.clients.pipelines.definitions import Definition, Problem
 from deltasql.clients.pipelines.graph import (
     TEMPORARY_VIEW,
@@ -25,7 +25,7 @@ from deltasql.clients.pipelines.graph import (
 )
 from deltasql.plan import SqlText, TableName
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Replacement, Spliced, splice, tokenize
+from deltasql.sql import Replacement, Spliced, splice
 from deltasql.statements import CreateRefreshed, CreateView, expected_rows
 
 _BEFORE_TABLE = frozenset({"FROM", "JOIN", ",", "("})

@@ -19,7 +19,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Protocol
 
-from deltasql.base import DeltaSqlError, errors, shown_value
+from deltasql.base import DeltaSqlError, errors, shown_value, tokenize
 from deltasql.catalog import ViewEntry
 from deltasql.clients.repl.copying import copy_of
 from deltasql.files import AUTO, FORMATS, Grid, help_on, number_text, size_text
@@ -45,7 +45,7 @@ from deltasql.schema import (
 )
 from deltasql.schema import quote_name as quote
 from deltasql.session import Session
-from deltasql.sql import FUNCTIONS, tokenize, unclosed
+from deltasql.sql import FUNCTIONS, unclosed
 from deltasql.statements import column_rules
 
 SHOWN_ROWS = 1000

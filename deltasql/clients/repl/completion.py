@@ -10,13 +10,13 @@ from typing import NamedTuple
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from deltasql.base import QUOTED_NAME, WORD, session_settings
+from deltasql.base import QUOTED_NAME, WORD, session_settings, tokenize
 from deltasql.clients.repl.commands import COMMANDS, Command, Names, Offered, Parts
 from deltasql.clients.repl.commands import NAMES as PREFERENCES
 from deltasql.files import error_classes
 from deltasql.log import table_properties
 from deltasql.session import Session
-from deltasql.sql import Expected, expected_keywords, is_complete, is_script, split, tokenize
+from deltasql.sql import Expected, expected_keywords, is_complete, is_script, split
 
 _WORD = re.compile(r"[\w.`]*$")
 _IN_TEXT = re.compile(r"['\"]?[\w.:-]*$")

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from deltasql.base import errors, pq
+from deltasql.base import errors, pq, tokenize
 from deltasql.clients.command.files import read_script
 from deltasql.files import Result, render
-from deltasql.sql import tokenize
 
 USAGE = r"\copy {TABLE | (QUERY)} to 'FILE.csv'"
 _TEXTS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".md": "markdown"}

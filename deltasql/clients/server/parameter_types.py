@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from deltasql.base import DeltaSqlError, __version__
+from deltasql.base import DeltaSqlError, Token, __version__, tokenize
 from deltasql.schema import DataType, DecimalType, PrimitiveType, StructType, arrow_type
 from deltasql.session import Session, described
-from deltasql.sql import FUNCTIONS, Token, keywords, markers, parameter_names, table_references, tokenize
+from deltasql.sql import FUNCTIONS, keywords, markers, parameter_names, table_references
 
 _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", ">", ">="})
 _NUMBERED = frozenset({"LIMIT", "OFFSET"})

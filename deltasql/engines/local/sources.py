@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.base import DeltaSqlError, LeftToEngineError, Numbers, np, pa, pc, session_settings
+from deltasql.base import DeltaSqlError, LeftToEngineError, Numbers, np, pa, pc, require_value, session_settings
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.local.aggregates import aggregated, aggregated_in_memory
 from deltasql.engines.local.selections import (
@@ -47,7 +47,6 @@ from deltasql.sql import (
     current_micros,
     may_be_null,
     plain_columns,
-    require_value,
     result_field,
     row_condition,
     row_expression,

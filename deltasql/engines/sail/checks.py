@@ -15,7 +15,7 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from deltasql.base import GAP, DeltaSqlError, errors
+from deltasql.base import GAP, DeltaSqlError, Token, TokenCursor, errors, tokenize
 from deltasql.engines.sail.dialect.inlining import SailScope
 from deltasql.engines.sail.dialect.order import (
     Branch,
@@ -59,7 +59,6 @@ from deltasql.schema import (
     is_number,
     sql_text,
 )
-from deltasql.sql import Token, TokenCursor, tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

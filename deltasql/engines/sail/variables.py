@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from deltasql.base import Caret, LeftToEngineError, errors
+from deltasql.base import Caret, LeftToEngineError, Token, TokenCursor, comma_separated, errors, tokenize
 from deltasql.engines.spark.session.local_rows import frame_schema
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.schema import (
@@ -35,7 +35,7 @@ from deltasql.schema import (
     sql_literal,
     sql_text,
 )
-from deltasql.sql import Token, TokenCursor, comma_separated, has_subquery, tokenize, type_end
+from deltasql.sql import has_subquery, type_end
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
-from deltasql.base import Caret, DeltaSqlError, closest, errors
+from deltasql.base import Caret, DeltaSqlError, closest, errors, tokenize
 from deltasql.engines.choice import violation_error
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.log import is_local, local_path, may_make, may_read
@@ -29,7 +29,6 @@ from deltasql.sql import (
     find,
     meant,
     outline,
-    tokenize,
     unfinished,
     unreadable_part,
     unsupported,

@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Protocol, TypeAlias, Union
 
-from deltasql.base import exp
+from deltasql.base import exp, tokenize
 from deltasql.base import zone as session_zone
 from deltasql.log.skipping.conditions import (
     ALWAYS,
@@ -44,7 +44,7 @@ from deltasql.schema import (
     fields_at,
     physical_name,
 )
-from deltasql.sql import DAY, EXACT, NULL, Literal, days_of, is_plain, literal, micros_of, parse_expression, tokenize
+from deltasql.sql import DAY, EXACT, NULL, Literal, days_of, is_plain, literal, micros_of, parse_expression
 
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 

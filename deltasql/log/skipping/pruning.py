@@ -13,7 +13,7 @@ from datetime import date
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deltasql.base import LeftToEngineError, np, pa, pc
+from deltasql.base import LeftToEngineError, np, pa, pc, require_value
 from deltasql.log.actions.actions import live_rows
 from deltasql.log.replay.checkpoint import take_rows
 from deltasql.log.skipping.column_bounds import (
@@ -43,7 +43,7 @@ from deltasql.log.skipping.conditions import (
 from deltasql.log.skipping.partition_conditions import Partitions, encoded, file_mask, filtered, first_numbers, rows_of
 from deltasql.log.skipping.predicates import condition
 from deltasql.schema import DecimalType, StructType, sql_literal
-from deltasql.sql import column_references, has_subquery, is_deterministic, require_value
+from deltasql.sql import column_references, has_subquery, is_deterministic
 
 if TYPE_CHECKING:
     from deltasql.log.replay.live_files import LiveFiles

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from deltasql.base import Caret, DeltaSqlError, SessionSettings, errors, session_settings
+from deltasql.base import Caret, DeltaSqlError, SessionSettings, errors, session_settings, tokens_from
 from deltasql.log import (
     AddFile,
     Commit,
@@ -53,7 +53,7 @@ from deltasql.schema import INTEGER, LONG, STRING, MapType, StructField, StructT
 from deltasql.session.execution.commit import Committed, Contribution
 from deltasql.session.execution.row_change import StagedLayout
 from deltasql.session.execution.written_table import WrittenTable, is_managed
-from deltasql.sql import BoundStatement, tokens_from
+from deltasql.sql import BoundStatement
 from deltasql.statements import auto_compaction, compacts
 
 

@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import Any, NoReturn
 from uuid import uuid4
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, Token, TokenCursor, errors, tokenize
 from deltasql.plan import ColumnPath, SqlText, hidden
 from deltasql.schema import quote_name as quote
 from deltasql.session.script.tree import (
@@ -30,7 +30,7 @@ from deltasql.session.script.tree import (
     Statement,
     Trigger,
 )
-from deltasql.sql import Replacement, Token, TokenCursor, table_references, tokenize, unquote
+from deltasql.sql import Replacement, table_references, unquote
 
 _NO_LABELS = frozenset({"SYSTEM", "SESSION", "BUILTIN", "LOCAL"})
 

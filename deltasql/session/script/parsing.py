@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from deltasql.base import GAP, Caret, DeltaSqlError, errors
+from deltasql.base import GAP, Caret, DeltaSqlError, Token, errors, not_closed
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText
 from deltasql.session.script.declarations import Declarations, ScriptReader, listed, refuse_declaration, sqlstate
 from deltasql.session.script.tree import (
@@ -27,7 +27,7 @@ from deltasql.session.script.tree import (
     Sql,
     Statement,
 )
-from deltasql.sql import BoundStatement, Token, bind_identifiers, bind_versions, block_end, not_closed, parse
+from deltasql.sql import BoundStatement, bind_identifiers, bind_versions, block_end, parse
 from deltasql.statements import Query
 
 _ITEMS = ("MESSAGE_TEXT", "RETURNED_SQLSTATE", "MESSAGE_ARGUMENTS", "CONDITION_IDENTIFIER", "LINE_NUMBER")

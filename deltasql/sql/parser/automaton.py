@@ -22,9 +22,20 @@ from collections.abc import Callable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deltasql.base import GAP, QUOTED_NAME, STRING, Caret, errors, patterns
+from deltasql.base import (
+    GAP,
+    QUOTED_NAME,
+    STRING,
+    TOKEN,
+    Caret,
+    balanced_end,
+    errors,
+    not_closed,
+    patterns,
+    skip_blanks,
+    tokens_from,
+)
 from deltasql.sql.statement_texts import block_end
-from deltasql.sql.tokens import TOKEN, balanced_end, not_closed, skip_blanks, tokens_from
 
 if TYPE_CHECKING:
     from lark import Lark

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from deltasql.base import Caret, closest, errors
+from deltasql.base import Caret, closest, errors, skip_blanks
 from deltasql.plan import ColumnPath, SqlText, TableName, Temporal
 from deltasql.schema import ArrayType, DataType, DecimalType, Length, MapType, StructField, StructType, types
 from deltasql.sql.constants import unquote, unquote_name
@@ -25,7 +25,6 @@ from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree, grammar_tables
 from deltasql.sql.parser.diagnosis import foreign_form, syntax_error
 from deltasql.sql.parser.unsupported import unsupported
-from deltasql.sql.tokens import skip_blanks
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)

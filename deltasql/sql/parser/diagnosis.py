@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deltasql.base import QUOTED_NAME, STRING, Caret, DeltaSqlError, errors, resembles
+from deltasql.base import QUOTED_NAME, STRING, Caret, DeltaSqlError, balanced_end, errors, resembles, skip_blanks
 from deltasql.sql.parser.automaton import (
     END,
     QUERY_WORDS,
@@ -22,7 +22,6 @@ from deltasql.sql.parser.automaton import (
     grammar_tables,
 )
 from deltasql.sql.queries.query_parts import find, outline
-from deltasql.sql.tokens import balanced_end, skip_blanks
 
 _CREATE = "CREATE|REPLACE [OR] [REPLACE] [EXTERNAL] TABLE [IF] [NOT] [EXISTS]"
 _ALTER = "ALTER TABLE name"

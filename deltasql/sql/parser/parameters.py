@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from deltasql.base import Caret, DeltaSqlError, errors
+from deltasql.base import Caret, DeltaSqlError, Token, closing, errors, tokenize
 from deltasql.plan import TableName
 from deltasql.schema import quote_name, quote_text, sql_literal
 from deltasql.sql.constants import unquote
 from deltasql.sql.postfix import BoundStatement, BoundValue, is_try_cast, with_try_casts
 from deltasql.sql.references import has_subquery, is_deterministic
 from deltasql.sql.statement_texts import without_tags
-from deltasql.sql.tokens import Token, closing, tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # A colon after a name, a bracket or another colon is not a marker: `c:path` reads a field of a variant, `x::int` casts.

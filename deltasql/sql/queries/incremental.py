@@ -14,13 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
-from deltasql.base import LeftToEngineError, exp, sqlglot
+from deltasql.base import LeftToEngineError, Token, calls, exp, sqlglot, tokenize
 from deltasql.plan import SqlText
 from deltasql.schema import DataType, StructType, is_atomic
 from deltasql.sql.expression_reader import COMPARISONS, ExpressionReader
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import AGGREGATES, DIALECT
-from deltasql.sql.tokens import Token, calls, tokenize
 
 _Column: TypeAlias = tuple[str, str]
 """The alias of a source and the name of one of its columns, in lower case."""

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from deltasql.base import exp
+from deltasql.base import Token, TokenCursor, closing, comma_separated, exp, tokenize
 from deltasql.plan import METADATA, Scan, SqlQuery
 from deltasql.schema import BOOLEAN, DataType, StructField, StructType
 from deltasql.sql.expression_types import derived_type
@@ -29,7 +29,6 @@ from deltasql.sql.functions import FUNCTIONS
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import has_subquery, parse_statement
 from deltasql.sql.statement_texts import Replacement, splice
-from deltasql.sql.tokens import Token, TokenCursor, closing, comma_separated, tokenize
 
 _NO_FUNCTIONS = frozenset(
     {

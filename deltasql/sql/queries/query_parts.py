@@ -19,7 +19,7 @@ from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from deltasql.base import LeftToEngineError, exp
+from deltasql.base import LeftToEngineError, Token, TokenCursor, closing, exp, tokenize, tokens_from
 from deltasql.plan import Literals, Operator, SqlQuery
 from deltasql.schema import BOOLEAN, STRING, VOID, StructField, StructType
 from deltasql.sql.constants import Constant
@@ -28,7 +28,6 @@ from deltasql.sql.postfix import json_paths
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import ColumnReference, free_names, has_aggregate, parse_expression, parse_statement
 from deltasql.sql.row_literals import LiteralReader, as_type, common_columns, is_special
-from deltasql.sql.tokens import Token, TokenCursor, closing, tokenize, tokens_from
 
 _INNER = frozenset({"", "INNER", "CROSS"})
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deltasql.base import Token, TokenCursor, closing
 from deltasql.plan import SqlText, Temporal
-from deltasql.sql.tokens import Token, TokenCursor, closing
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
 _FROM_ENDS = _SET_OPERATORS | {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base import TokenCursor, comma_separated, require_value, tokenize
 from deltasql.base.errors.base import LeftToEngineError
-from deltasql.sql.tokens import TokenCursor, comma_separated, require_value, tokenize
 
 
 def cursor(sql: str) -> TokenCursor:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base import tokenize
 from deltasql.sql.functions import handler_problem
 from deltasql.sql.statement_texts import split, without_tags
-from deltasql.sql.tokens import tokenize
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base import tokenize
 from deltasql.base.errors import ParseSyntaxError
 from deltasql.schema.text import quote_name as quote
 from deltasql.sql.postfix import json_paths, with_json_paths
-from deltasql.sql.tokens import tokenize
 
 PATHS = {
     "raw:a": [("raw", "name a")],

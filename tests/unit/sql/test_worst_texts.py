@@ -10,6 +10,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from deltasql.base import tokenize
 from deltasql.base.errors import ParseSyntaxError
 from deltasql.base.errors.base import Caret, DeltaSqlError
 from deltasql.base.errors.secrets import has_secret, without_secrets_of
@@ -20,7 +21,6 @@ from deltasql.sql.parser import parse
 from deltasql.sql.parser.diagnosis import expected_keywords
 from deltasql.sql.parser.parameters import bind_parameters, parameter_names
 from deltasql.sql.statement_texts import is_complete, is_script, split, unclosed
-from deltasql.sql.tokens import tokenize
 
 SIZE = 30_000
 LIMIT = 5.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.base import LeftToEngineError
-from deltasql.sql import Replacement, Token, closing, require_value, splice, tokenize, unquote
+from deltasql.base import LeftToEngineError, Token, closing, require_value, tokenize
+from deltasql.sql import Replacement, splice, unquote
 
 _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">="})
 _PLAIN = frozenset(

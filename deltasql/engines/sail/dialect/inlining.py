@@ -12,21 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.base import errors
+from deltasql.base import Token, TokenCursor, calls, closing, comma_separated, errors, tokenize
 from deltasql.schema import quote_name as quote
-from deltasql.sql import (
-    AGGREGATES,
-    FunctionText,
-    Parameter,
-    Token,
-    TokenCursor,
-    calls,
-    closing,
-    comma_separated,
-    has_subquery,
-    is_deterministic,
-    tokenize,
-)
+from deltasql.sql import AGGREGATES, FunctionText, Parameter, has_subquery, is_deterministic
 
 _TABLES = frozenset({"FROM", "JOIN", "LATERAL"})
 _NO_TABLES = frozenset({"EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR"})

@@ -15,21 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.base import errors
+from deltasql.base import Token, TokenCursor, closing, comma_separated, errors, tokenize, tokens_from
 from deltasql.engines.sail.dialect.inlining import SETS, divides, scope_at
 from deltasql.engines.sail.guards.exact_types import common_type
 from deltasql.schema import VOID, StructType, sql_text
 from deltasql.schema import quote_name as quote
-from deltasql.sql import (
-    Token,
-    TokenCursor,
-    closing,
-    comma_separated,
-    derived_type,
-    has_aggregate,
-    tokenize,
-    tokens_from,
-)
+from deltasql.sql import derived_type, has_aggregate
 
 _UNIONS_SUSPECT = re.compile(rf"\b(?:{'|'.join(SETS)})\b", re.IGNORECASE)
 _UNIONS_BEHIND = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})

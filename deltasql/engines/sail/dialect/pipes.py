@@ -13,13 +13,22 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.base import LeftToEngineError, errors
+from deltasql.base import (
+    LeftToEngineError,
+    Token,
+    TokenCursor,
+    closing,
+    comma_separated,
+    errors,
+    require_value,
+    tokenize,
+)
 from deltasql.engines.sail.dialect.inlining import scope_at
 from deltasql.engines.sail.dialect.order import behind_with
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.schema import ArrayType, DataType, MapType, StructType, sql_literal
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Token, TokenCursor, closing, comma_separated, require_value, tokenize, unquote
+from deltasql.sql import unquote
 
 CALLED = frozenset(
     {"LEFT", "RIGHT", "FIRST", "LAST", "RANGE", "FILTER", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IF", "CASE"}

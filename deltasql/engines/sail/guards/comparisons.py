@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from deltasql.base import errors
+from deltasql.base import AFTER_COLUMNS, closing, errors
 from deltasql.engines.sail.dialect.pipes import MapPart, Parts
 from deltasql.engines.sail.guards.exact_types import Exact, Operand, OperandRows, cast_text
 from deltasql.engines.sail.guards.guards import OVERFLOW, Guard, comparison_guards, day_comparison
@@ -35,7 +35,6 @@ from deltasql.schema import (
     is_number,
     sql_text,
 )
-from deltasql.sql import AFTER_COLUMNS, closing
 
 _COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
 _NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"

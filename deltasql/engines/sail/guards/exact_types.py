@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from deltasql.base import Token, tokenize
 from deltasql.engines.sail.dialect.inlining import SailScope, lambda_spans, scope_at
 from deltasql.schema import (
     BYTE,
@@ -28,7 +29,7 @@ from deltasql.schema import (
     is_number,
     sql_text,
 )
-from deltasql.sql import Token, derived_type, tokenize
+from deltasql.sql import derived_type
 
 _WRITTEN = re.compile(r"[(\s]*-?\s*0*(\d+)[lLsS]?[)\s]*")
 _LEAST_SCALE = 6

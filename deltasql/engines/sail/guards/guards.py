@@ -21,7 +21,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
-from deltasql.base import errors, exp
+from deltasql.base import errors, exp, tokenize
 from deltasql.schema import (
     BITS,
     DOUBLE,
@@ -36,7 +36,7 @@ from deltasql.schema import (
     sql_literal,
     sql_text,
 )
-from deltasql.sql import FUNCTIONS, derived_type, parse_statement, tokenize
+from deltasql.sql import FUNCTIONS, derived_type, parse_statement
 
 Guard: TypeAlias = tuple[str, str]
 """A condition, and SQL that fails where it holds."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from itertools import pairwise
 
-from deltasql.base import errors
+from deltasql.base import Token, closing, errors, tokenize
 from deltasql.engines.sail.dialect.pipes import SIGNS, MapPart, with_least
 from deltasql.engines.sail.guards.comparisons import ComparedParts
 from deltasql.engines.sail.guards.exact_types import EXACT_DIGITS, RETYPED, Operand, OperandRows, common_type
@@ -44,7 +44,6 @@ from deltasql.engines.sail.guards.guards import (
     unlike_call,
 )
 from deltasql.schema import DOUBLE, FLOAT, DataType, DecimalType, sql_text
-from deltasql.sql import Token, closing, tokenize
 
 MOST_SUMMED = 256
 """Terms of one sum, or of one row of `||`."""

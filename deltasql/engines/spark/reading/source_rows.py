@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote as percent_encoded
 from uuid import uuid4
 
-from deltasql.base import F, errors
+from deltasql.base import F, errors, tokenize
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
 from deltasql.engines.spark.session.local_rows import Scratch, no_rows, spark_schema
@@ -27,7 +27,7 @@ from deltasql.log import encode_path, folder_and_name, hadoop_location, hadoop_s
 from deltasql.plan import METADATA, Constraint, RowTally, SourceFiles, base, hidden_names
 from deltasql.schema import HIDDEN_PREFIX, StructType, declared_length, sql_literal, text_sql
 from deltasql.schema import quote_name as quote
-from deltasql.sql import ASKING, json_paths, tokenize, with_json_paths
+from deltasql.sql import ASKING, json_paths, with_json_paths
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation

@@ -11,9 +11,9 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from deltasql.base import errors
+from deltasql.base import errors, skip_blanks
 from deltasql.schema import path_text, quote_name, sql_literal, sql_text, type_from_json
-from deltasql.sql import ExpressionScan, parse_type, skip_blanks
+from deltasql.sql import ExpressionScan, parse_type
 
 Owner = Callable[[int], "str | None"]
 """The alias of the table that a bound column is of, by the number it is bound to; None where it needs no alias.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base import tokenize
 from deltasql.base.errors import NotOnSailError
 from deltasql.engines.sail.dialect.inlining import SailScope, scope_at
 from deltasql.engines.sail.dialect.order import (
@@ -14,7 +15,6 @@ from deltasql.engines.sail.dialect.order import (
     set_operations,
     sorted_by_columns,
 )
-from deltasql.sql.tokens import tokenize
 
 
 @pytest.mark.parametrize(

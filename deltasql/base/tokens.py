@@ -14,7 +14,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
-from deltasql.base import (
+from deltasql.base import errors
+from deltasql.base.errors.base import Caret, LeftToEngineError
+from deltasql.base.patterns import (
     BLANK,
     COMMENT_CLOSING,
     COMMENT_OPENING,
@@ -23,9 +25,6 @@ from deltasql.base import (
     QUOTED_NAME,
     STRING,
     WORD,
-    Caret,
-    LeftToEngineError,
-    errors,
 )
 
 _BLANKS = re.compile(rf"{BLANK}+")
