@@ -139,9 +139,9 @@ def test_modules_that_are_run_exist(page: Path) -> None:
 def test_what_does_not_exist_is_found() -> None:
     assert alternatives("a/{b,c}.py") == ["a/b.py", "a/c.py"]
     page = ROOT / "docs" / "architecture.md"
-    assert exists("sql/tokens.py", page)
+    assert exists("base/tokens.py", page)
     assert exists("measured/*.json", ROOT / "benchmarks" / "README.md")
-    assert not exists("ql/tokens.py", page)
+    assert not exists("ase/tokens.py", page)
     assert _NAME.findall("`StagedTable.commit` drop_columns Scan ROW") == ["StagedTable", "drop_columns"]
 
 

@@ -25,7 +25,7 @@ __getattr__, __dir__ = door(
         integer interval_ms one_of some_of
     session_settings: CASE_SENSITIVE COMPUTE DEFAULTS IO_MODE TIME_ZONE SessionSettings Setting
         changes_query_meaning has_plain_meaning preserve_literal_values
-    tokens: AFTER_COLUMNS OPENINGS PIECE TOKEN Token TokenCursor balanced_end calls closing comma_separated
+    tokens: AFTER_COLUMNS PIECE TOKEN Token TokenCursor balanced_end calls closing comma_separated
         comment_end not_closed require_value skip_blanks tokenize tokens_from
     timezone: is_zone machine_zone_name offset_name parse_timestamp zone
     version: __version__

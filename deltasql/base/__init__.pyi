@@ -88,7 +88,6 @@ from deltasql.base.timezone import offset_name as offset_name
 from deltasql.base.timezone import parse_timestamp as parse_timestamp
 from deltasql.base.timezone import zone as zone
 from deltasql.base.tokens import AFTER_COLUMNS as AFTER_COLUMNS
-from deltasql.base.tokens import OPENINGS as OPENINGS
 from deltasql.base.tokens import PIECE as PIECE
 from deltasql.base.tokens import TOKEN as TOKEN
 from deltasql.base.tokens import Token as Token

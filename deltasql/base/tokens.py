@@ -50,7 +50,6 @@ _NAMES = {
 _HALVED = re.compile(r"(?P<left>(?P<quote>['\"])(?:(?!(?P=quote))[^\\\n]|\\.)*)(?P=quote)\w")
 # Characters before a quote that are searched for such a string: the search takes the square of them.
 _LOOKED_AT = 1000
-OPENINGS = frozenset(_NAMES)
 
 
 def not_closed(text: str, start: int, opening: str) -> NoReturn:

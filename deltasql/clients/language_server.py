@@ -62,7 +62,7 @@ class TextAnalysis:
         return None if statement is None else self._described(statement, offset - statement.start)
 
     def _described(self, statement: Statement, at: int) -> Hover | None:
-        tokens = tokenize(statement.text)
+        tokens = statement.tokens
         if tokens and tokens[0].start <= at < tokens[0].end:
             syntax = syntax_of(statement.text)
             return Hover(syntax, statement.start, statement.start + tokens[0].end) if syntax else None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import NAMESPACE_URL, uuid5
 
-from deltasql.base import Caret, DeltaSqlError, did_you_mean, errors, metadata, session_settings, tokenize
+from deltasql.base import Caret, DeltaSqlError, did_you_mean, errors, metadata, session_settings
 from deltasql.catalog import (
     INFORMATION_SCHEMA,
     FunctionDefinition,
@@ -192,7 +192,7 @@ def _check_code(name: str, text: SqlText, parsed: FunctionText, python: PythonTe
 
 def _line_caret(text: SqlText, line: int, context: Context) -> Caret | None:
     """The place of a line of the code between `$$`."""
-    bodies = [token for token in tokenize(text.text) if token.kind == "dollars"]
+    bodies = [token for token in text.tokens if token.kind == "dollars"]
     if not bodies:
         return None
     start = text.start + bodies[-1].start + 2

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.base import LeftToEngineError, errors, pa, session_settings, tokenize
+from deltasql.base import LeftToEngineError, errors, pa, session_settings
 from deltasql.catalog import Policies, Policy, sql_name
 from deltasql.log import (
     DeltaLog,
@@ -229,7 +229,7 @@ def _bound(function: str, position: int, bound: SqlText, context: Context) -> in
     """A version, or a point in time. Constants are parsed, other expressions are computed by Spark."""
     value = _literal(bound.text)
     if value is None and bound.text.strip().upper() != "NULL":
-        names = {token.key for token in tokenize(bound.text) if token.kind == "quoted"}
+        names = {token.key for token in bound.tokens if token.kind == "quoted"}
         if names:
             raise errors.NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
         value = context.analyst.value(bound.text)

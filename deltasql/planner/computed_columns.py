@@ -346,7 +346,7 @@ def generations(schema: StructType) -> dict[str, str]:
 
 def without_comments(expression: SqlText) -> SqlText:
     """`expression` without comments around it: one at its end would hide what follows it in SQL."""
-    tokens = tokenize(expression.text)
+    tokens = expression.tokens
     first, last = tokens[0], tokens[-1]
     return SqlText(expression.text[first.start : last.end], expression.start + first.start)
 

@@ -16,9 +16,11 @@ from deltasql.base import (
     DeltaSqlError,
     SessionSettings,
     Setting,
+    Token,
     changes_query_meaning,
     errors,
     session_settings,
+    tokenize,
 )
 from deltasql.catalog import Catalog, TableEntry, ViewEntry
 from deltasql.log import DeltaLog, Snapshot
@@ -95,6 +97,11 @@ class Context:
     functions: Mapping[str, TemporaryFunction] = field(default_factory=dict)
     """The temporary functions of the session, by their names in lower case."""
     _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the statement."""
+        return tokenize(self.sql)
 
     def caret(self, start: int, end: int) -> Caret:
         return Caret(self.sql, start, end)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from deltasql.base import DeltaSqlError, errors, tokenize
+from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import EVENT_LOG, PIPELINE_ID, Entry, marks_of
 from deltasql.planner.context import Context
 from deltasql.sql import EVENT_LOG_FUNCTION, TableReference, table_name, unquote
@@ -23,7 +23,7 @@ def event_log(reference: TableReference, context: Context) -> TableReference:
     if reference.arguments is None or reference.parts[-1].lower() != EVENT_LOG_FUNCTION:
         return reference
     arguments = reference.arguments or ()
-    tokens = tokenize(arguments[0].text) if len(arguments) == 1 else []
+    tokens = arguments[0].tokens if len(arguments) == 1 else []
     if len(tokens) == 1 and tokens[0].kind == "string":
         name = _of_pipeline(unquote(tokens[0].text), context)
     elif len(tokens) > 1 and tokens[0].key == "TABLE":

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.base import Caret, DeltaSqlError, LeftToEngineError, Token, TokenCursor, comma_separated, errors, tokenize
+from deltasql.base import Caret, DeltaSqlError, LeftToEngineError, Token, TokenCursor, comma_separated, errors
 from deltasql.catalog import Policies
 from deltasql.plan import Constraint, Operator, SqlText, TableName
 from deltasql.planner import binding
@@ -296,34 +296,34 @@ def _refuse_masked(texts: Iterable[SqlText | None], policies: Policies, table: s
     for text in texts:
         if text is None:
             continue
-        name, start, end = _masked(text.text, policies, scope) or ("", 0, 0)
+        name, start, end = _masked(text, policies, scope) or ("", 0, 0)
         if name:
             advice = "Drop the mask, or SET deltasql.governance.filters = false."
             error = errors.PolicyTableError(f"An expression over the masked column {quote(name)}", table, advice)
             raise error.at(scope.context.caret(text.start + start, text.start + end))
 
 
-def _masked(text: str, policies: Policies, scope: Scope) -> tuple[str, int, int] | None:
+def _masked(text: SqlText, policies: Policies, scope: Scope) -> tuple[str, int, int] | None:
     """The first masked column that an expression names or means by a star, with its span; None without one."""
-    for chain in name_chains(text):
+    for chain in name_chains(text.text):
         named = None if _is_of_source(chain, scope) else next(_of_masks(chain, policies), None)
         if named is not None:
             return named.name, named.start, named.end
     columns = [name for name in scope.target.schema.names if name.lower() in policies.masks]
-    return (columns[0], 0, len(text)) if columns and _has_star(text, columns, scope) else None
+    return (columns[0], 0, len(text.text)) if columns and _has_star(text, columns, scope) else None
 
 
 def _of_masks(chain: Sequence[Token], policies: Policies) -> Iterator[Token]:
     return (token for token in chain if token.name.lower() in policies.masks)
 
 
-def _has_star(text: str, columns: Sequence[str], scope: Scope) -> bool:
+def _has_star(text: SqlText, columns: Sequence[str], scope: Scope) -> bool:
     """Whether a star stands for columns of the target. In a sub-query, one with its alias could mean the row around."""
     aliases = [names[-1] for names in scope.target.all_names]
-    tokens, known = tokenize(text), folded(aliases)
+    tokens, known = text.tokens, folded(aliases)
     threes = zip(tokens, tokens[1:], tokens[2:], strict=False)
     qualified = any((dot.key, star.key) == (".", "*") and name.name.lower() in known for name, dot, star in threes)
-    return qualified or stars_spelled(text, [(alias, lambda: columns) for alias in aliases]) != text
+    return qualified or stars_spelled(text.text, [(alias, lambda: columns) for alias in aliases]) != text.text
 
 
 def _is_of_source(chain: Sequence[Token], scope: Scope) -> bool:

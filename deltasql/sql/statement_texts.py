@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from deltasql.base import (
     GAP,
-    OPENINGS,
     PIECE,
     QUOTED_NAME,
     TOKEN,
@@ -352,6 +351,11 @@ class Statement(NamedTuple):
     text: str
     start: int
 
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the text, with offsets in it."""
+        return tokenize(self.text)
+
     def line_in(self, script: str, error: DeltaSqlError) -> int:
         """The line of `script` of an error in the statement: that of the caret, or the first of the statement."""
         return script.count("\n", 0, self.start) + (error.caret.line if error.caret else 1)
@@ -394,7 +398,7 @@ def unclosed(script: str) -> str:
         while position < len(script):
             position = skip_blanks(script, balanced_end(script, position)) + 1
     except errors.ParseSyntaxError as error:
-        return error.found if error.found in OPENINGS else ""
+        return "" if error.found in {")", "]"} else error.found
     return ""
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import assert_never
 
-from deltasql.base import Caret, DeltaSqlError, errors, tokenize
+from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.log import (
     DeltaLog,
     Metadata,
@@ -632,7 +632,7 @@ def _added(schema: StructType, column: AddedColumn, snapshot: Snapshot) -> Struc
 def _caret_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
     """The name after AFTER, if `error` is about that, else the column."""
     if isinstance(error, errors.ColumnNotFoundError) and column.after is not None:
-        for word, name in pairwise(tokenize(context.sql)):
+        for word, name in pairwise(context.tokens):
             if word.key == "AFTER" and word.start >= column.path.end and name.name.lower() == column.after.lower():
                 return context.caret(name.start, name.end)
     return context.caret(column.path.start, column.path.end)

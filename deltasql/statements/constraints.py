@@ -13,7 +13,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from deltasql.base import DeltaSqlError, errors, session_settings, tokenize
+from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.catalog import TableEntry
 from deltasql.log import (
     DeltaLog,
@@ -611,7 +611,7 @@ def plan_add_constraint(statement: AddConstraint, context: Context) -> Plan:
 
 def inside(brackets: SqlText) -> SqlText:
     """The condition between its parentheses, without a comment at its end, which would hide what follows it in SQL."""
-    inner = tokenize(brackets.text)[1:-1]
+    inner = brackets.tokens[1:-1]
     return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
 
 

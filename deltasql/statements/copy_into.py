@@ -19,7 +19,6 @@ from deltasql.base import (
     session_settings,
     shown_pairs,
     shown_value,
-    tokenize,
 )
 from deltasql.log import (
     Choice,
@@ -191,7 +190,7 @@ def _source(children: list[Any], tree: Tree, text: str) -> CopySource:
     location, *access = children
     node = tree.children[0]
     assert node is not None
-    credential = _credential(tokenize(access[0].text), access[0].start, text) if access else ()
+    credential = _credential(access[0].tokens, access[0].start, text) if access else ()
     return CopySource(location, node.start, node.end, credential=credential)
 
 
@@ -202,7 +201,7 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
     WITH (…) may stand behind the query as well, where dbt-databricks writes it.
     """
     query: SqlText = children[0]
-    tokens = tokenize(query.text)
+    tokens = query.tokens
     source = _source_token(tokens)
     if source is None:
         reason = "COPY INTO reads files: write FROM (SELECT … FROM '/path'), the location in quotes."
@@ -210,7 +209,7 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
     token = tokens[source]
     start, end = query.start + token.start, query.start + token.end
     access: list[SqlText] = children[1:]
-    credential = _credential(tokenize(access[0].text), access[0].start, text) if access else ()
+    credential = _credential(access[0].tokens, access[0].start, text) if access else ()
     last = token.end
     if [item.key for item in tokens[source + 1 : source + 3]] == ["WITH", "("]:
         close = closing(tokens, source + 2)

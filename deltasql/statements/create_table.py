@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.base import DeltaSqlError, errors, pa, session_settings, tokenize
+from deltasql.base import DeltaSqlError, errors, pa, session_settings
 from deltasql.catalog import SESSION, DroppedTable, TableEntry, TableSource, dropped_tables
 from deltasql.log import (
     AUTO_PROPERTY,
@@ -704,7 +704,7 @@ def plan_use_schema(statement: UseSchema, context: Context) -> Plan:
 def plan_use_catalog(statement: UseCatalog, context: Context) -> Plan:
     catalogs = context.catalog.catalogs()
     if statement.catalog.lower() not in catalogs:
-        name = tokenize(context.sql.rstrip("; \n"))[-1]
+        name = [token for token in context.tokens if token.key != ";"][-1]
         error = errors.CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(catalogs))
         raise error.at(context.caret(name.start, name.end))
     return CatalogChoice(statement.catalog)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-from deltasql.base import DeltaSqlError, errors, tokenize
+from deltasql.base import DeltaSqlError, errors
 from deltasql.catalog import Refreshed, TableEntry, ViewDefinition, sql_name
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import Context, Plan, Redefinition, Stepwise, plan
@@ -306,8 +306,7 @@ def _events(changes: AutoCdc, source: str, keys: str, columns: Sequence[str]) ->
 
 def _source(changes: AutoCdc) -> str:
     """The source without its word STREAM."""
-    text = changes.source.text
-    tokens = tokenize(text)
+    text, tokens = changes.source.text, changes.source.tokens
     return text[tokens[0].end :].strip() if tokens and tokens[0].key == "STREAM" and len(tokens) > 1 else text
 
 

@@ -20,10 +20,9 @@ from deltasql.base import (
     meant,
     shown_value,
     similar_names,
-    tokenize,
 )
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
-from deltasql.sql import Clause, GrammarToken, Tree, builds, unquote
+from deltasql.sql import Clause, GrammarToken, Tree, builds, sql_text, unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +250,7 @@ class SecurableReader(TokenCursor):
     """Reads the clauses of one kind of securable."""
 
     def __init__(self, kind: str, written: SqlText, text: str) -> None:
-        super().__init__([token for token in tokenize(written.text) if token.key != ";"])
+        super().__init__([token for token in written.tokens if token.key != ";"])
         self.subject, self.written, self.text = kind, written, text
 
     def explained(self, read: Callable[[], None]) -> None:
@@ -539,7 +538,7 @@ _SERVICE_KINDS = (
 
 def _other(written: GrammarToken | Tree, name: TableName, start: int, text: str) -> SecurableName:
     """The object of a kind that the catalog has not. Raises UnsupportedSecurableError for a misspelt kind."""
-    words = " ".join(token.key for token in tokenize(text[written.start : written.end]))
+    words = " ".join(token.key for token in sql_text(written, text).tokens)
     known = [*filter(None, _NAMED.values()), *_CLASSES.values(), "DATABASE", *_SERVICE_KINDS]
     similar = () if words in _SERVICE_KINDS else similar_names(words, known, cutoff=OPEN_SET)
     if similar:
@@ -657,7 +656,7 @@ def _mask_option(children: list[Any], tree: Tree, text: str) -> Clause:
 
 def _arguments(written: SqlText, text: str) -> tuple[PolicyArgument, ...]:
     """The columns and constants between the parentheses."""
-    tokens = tokenize(written.text)[1:-1]
+    tokens = written.tokens[1:-1]
     return tuple(_argument(item, written, text) for item in comma_separated(tokens)) if tokens else ()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.base import Caret, DeltaSqlError, counted, errors, meant, session_settings, similar_names, tokenize
+from deltasql.base import Caret, DeltaSqlError, counted, errors, meant, session_settings, similar_names
 from deltasql.catalog import (
     CATALOG,
     FUNCTION,
@@ -291,7 +291,7 @@ def _privileges(statement: ChangeGrants, kind: str, context: Context) -> tuple[s
 
 
 def _first_word(context: Context) -> tuple[int, int]:
-    first = tokenize(context.sql)[0]
+    first = context.tokens[0]
     return first.start, first.end
 
 
@@ -358,9 +358,7 @@ def plan_set_owner(statement: SetOwner, context: Context) -> Plan:
 
     name = statement.securable.name
     assert name is not None
-    written = next(
-        token for token in tokenize(context.sql) if token.start >= name.end and token.key in {"SET", "OWNER"}
-    )
+    written = next(token for token in context.tokens if token.start >= name.end and token.key in {"SET", "OWNER"})
     operation = f"ALTER {statement.securable.kind} … OWNER TO"
     return governed(operation, context.caret(written.start, len(context.sql.rstrip("; \n"))), context, record)
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, Union
 
-from deltasql.base import Caret, DeltaSqlError, balanced_end, closing, errors, session_settings, skip_blanks, tokenize
+from deltasql.base import Caret, DeltaSqlError, balanced_end, closing, errors, session_settings, skip_blanks
 from deltasql.log import Snapshot
 from deltasql.plan import (
     Check,
@@ -218,7 +218,7 @@ def _is_alias(item: Any) -> bool:
 def _alias(token: GrammarToken, text: str) -> ColumnPath:
     match = _AS.match(text, token.start, token.end)
     start = token.start if match is None else skip_blanks(text, match.end())
-    return ColumnPath((tokenize(text[start : token.end])[0].name,), start, token.end)
+    return ColumnPath((SqlText(text[start : token.end], start).tokens[0].name,), start, token.end)
 
 
 def _named_query(query: SqlText) -> tuple[SqlText, str | None]:
@@ -227,7 +227,7 @@ def _named_query(query: SqlText) -> tuple[SqlText, str | None]:
     if not text.startswith("("):
         return query, None
     end = balanced_end(text, 0, one_group=True)
-    rest = tokenize(text[end:])
+    rest = [token for token in query.tokens if token.start >= end]
     words = rest[1:] if rest and rest[0].key == "AS" else rest
     if len(words) != 1 or not words[0].is_name:
         return query, None
@@ -569,7 +569,7 @@ def _source_side(statement: Insert, alias: str | None, columns: StructType, cont
         if len(references) == 1 and references[0].arguments is None:
             table = TableName(references[0].parts)
             return side(context, table, references[0].alias, columns, hidden_names.ROWS)
-        alias = _name_of_values(statement.query.text) if not references else None
+        alias = _name_of_values(statement.query) if not references else None
     return side(context, None, alias, columns, hidden_names.ROWS)
 
 
@@ -585,9 +585,9 @@ def _name_of_frame(statement: Insert, condition: SqlText, columns: Collection[st
     return next(iter(candidates.values())) if len(candidates) == 1 else None
 
 
-def _name_of_values(query: str) -> str | None:
+def _name_of_values(query: SqlText) -> str | None:
     """The alias in VALUES (…), … [AS] alias [(columns)]; None for another query."""
-    tokens = tokenize(query)
+    tokens = query.tokens
     if len(tokens) < 3 or tokens[0].key != "VALUES":
         return None
     at = 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from deltasql.base import Caret, DeltaSqlError, errors, session_settings, tokenize
+from deltasql.base import Caret, DeltaSqlError, errors, session_settings
 from deltasql.catalog import RefreshDefinition, Refreshed, StoredExpectation, TableEntry, ViewDefinition
 from deltasql.log import AUTO_PROPERTY, Metadata, Snapshot, clustering_columns, operations
 from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlQuery, SqlText, TableName, make_note
@@ -38,7 +38,7 @@ from deltasql.planner import (
 )
 from deltasql.schema import BINARY_COLLATION, HIDDEN_PREFIX, StructType
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Tree, builds, caret, collect, parse
+from deltasql.sql import Clause, Tree, builds, caret, collect, parse, sql_text
 from deltasql.statements.columns import AlterColumns, ColumnChange, Commented
 from deltasql.statements.constraints import (
     CheckConstraint,
@@ -210,7 +210,7 @@ def _schedule(children: list[Any], tree: Tree, text: str) -> Clause:
     if children and isinstance(children[0], int):
         _check_every(children[0], children[1], tree, text)
     # Without comments, which could hide what follows them on one line.
-    return Clause("schedule", " ".join(token.text for token in tokenize(text[tree.start : tree.end])))
+    return Clause("schedule", " ".join(token.text for token in sql_text(tree, text).tokens))
 
 
 @builds("refresh_policy")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from deltasql.base import DeltaSqlError, Token, closing, comma_separated, errors, tokenize
+from deltasql.base import DeltaSqlError, Token, closing, comma_separated, errors
 from deltasql.catalog import RefreshDefinition, SchemaMode, TableEntry, sql_name
 from deltasql.log import (
     DeltaLog,
@@ -154,7 +154,7 @@ def without_live(name: TableName) -> TableName:
 
 def without_live_names(query: SqlText) -> SqlText:
     """The query of a pipeline with blanks in place of the schema LIVE, and without cloud_files."""
-    tokens = tokenize(query.text)
+    tokens = query.tokens
     spans = [
         (token.start, dot.end)
         for before, token, dot in zip((None, *tokens), tokens, tokens[1:], strict=False)
@@ -172,19 +172,20 @@ def _of_cloud_files(text: str, tokens: Sequence[Token], at: int) -> Iterator[tup
     end = closing(tokens, at + 1)
     if end == len(tokens):
         return
-    arguments = [text[part[0].start : part[-1].end] for part in comma_separated(tokens[at + 2 : end]) if part]
-    listed = ", ".join([*arguments[:1], *_file_options(arguments[1:])])
+    arguments = [part for part in comma_separated(tokens[at + 2 : end]) if part]
+    place = [text[part[0].start : part[-1].end] for part in arguments[:1]]
+    listed = ", ".join([*place, *_file_options(text, arguments[1:])])
     before = {token.key for token in tokens[max(0, at - 2) : at]}
     stream = "" if "STREAM" in before else "STREAM "
     yield tokens[at].start, tokens[end].end, f"{stream}read_files({listed})"
 
 
-def _file_options(arguments: Sequence[str]) -> Iterator[str]:
+def _file_options(text: str, arguments: Sequence[Sequence[Token]]) -> Iterator[str]:
     """The format and the map of options of cloud_files as named arguments."""
-    for text in arguments[:1]:
-        yield f"format => {text}"
-    for text in arguments[1:]:
-        values = [part for part in comma_separated(tokenize(text)[2:-1]) if part]
+    for tokens in arguments[:1]:
+        yield f"format => {text[tokens[0].start : tokens[-1].end]}"
+    for tokens in arguments[1:]:
+        values = [part for part in comma_separated(tokens[2:-1]) if part]
         for key, value in zip(values[::2], values[1::2], strict=False):
             yield f"{unquote(key[0].text).removeprefix('cloudFiles.')} => {text[value[0].start : value[-1].end]}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from deltasql.base import Caret, Token, closing, comma_separated, errors, tokenize
+from deltasql.base import Caret, Token, closing, comma_separated, errors
 from deltasql.plan import ColumnPath, LogicalPlan, SqlQuery, SqlText
 from deltasql.planner import Context, LogRows, Plan, QueryRows, SparkCommand, binding, plan
 from deltasql.sql import SqlValue, bind_identifiers, bind_parameters, is_script, parse, unquote
@@ -67,7 +67,7 @@ def _no_values(text: str) -> Mapping[str, Any] | Sequence[Any]:
 
 def _text(expression: SqlText, context: Context) -> str:
     """The text of the statement. Literals need no Spark. Raises ImmediateTextError."""
-    tokens = tokenize(expression.text)
+    tokens = expression.tokens
     if tokens and all(token.kind == "string" for token in tokens):
         return "".join(unquote(token.text) for token in tokens)
     value = context.analyst.value(expression.text)
@@ -81,7 +81,7 @@ def _text(expression: SqlText, context: Context) -> str:
 
 def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any] | Sequence[Any]:
     """The values of USING: by name where they have names and the text has named markers, else in order."""
-    items = [_named(item) for item in _items(tokenize(values.text))]
+    items = [_named(item) for item in _items(values.tokens)]
     _refuse_missing(items, context.caret(values.start, values.end))
     spans = [values.text[tokens[0].start : tokens[-1].end] for tokens, _ in items]
     arguments = [_value(tokens, sql, context) for (tokens, _), sql in zip(items, spans, strict=True)]

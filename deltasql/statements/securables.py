@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TypeVar
 
-from deltasql.base import Caret, DeltaSqlError, errors, tokenize
+from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.catalog import TABLE, Securable, checked, matching, now, sql_name
 from deltasql.plan import TableName
 from deltasql.planner import Answer, Context, Plan, SecurableChange, SecurableCreation, plan
@@ -199,7 +199,7 @@ def _placed(name: TableName, context: Context, look: Callable[[], T]) -> T:
 
 def _words(name: TableName, context: Context) -> tuple[Caret, Context]:
     """The words of the kind, between the verb and the name."""
-    tokens = [token for token in tokenize(context.sql) if token.start < name.start]
+    tokens = [token for token in context.tokens if token.start < name.start]
     words = [token for token in tokens[1:] if token.key not in {"IF", "NOT", "EXISTS", "OR", "REPLACE"}]
     words = words or tokens
     return context.caret(words[0].start, words[-1].end), context

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import errors, is_zone, offset_name, resembling, session_settings, shown_value, tokenize
+from deltasql.base import errors, is_zone, offset_name, resembling, session_settings, shown_value
 from deltasql.plan import LogicalPlan, SqlText, make_note
 from deltasql.planner import KEY_VALUE, Answer, Context, Plan, SettingChange, plan
 from deltasql.sql import Tree, builds, caret, unquote
@@ -168,7 +168,7 @@ def _zone_name(written: SqlText, context: Context) -> str | None:
     Raises UnknownTimeZoneError, TimeZoneOffsetError, ParseSyntaxError.
     """
     caret = context.caret(written.start, written.end)
-    tokens = tokenize(written.text)
+    tokens = written.tokens
     texts = [unquote(token.text) if token.kind == "string" else token.text for token in tokens]
     if all(token.kind == "string" for token in tokens):
         name = "".join(texts)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.base import Caret, DeltaSqlError, errors, tokenize
+from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.plan import LogicalPlan, SqlText
 from deltasql.planner import AtomicBlock, BlockStatement, Context, Plan, Step, TransactionStep, plan
-from deltasql.sql import Tree, builds, parse, split
+from deltasql.sql import Tree, builds, parse, split, sql_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RollbackTransaction(LogicalPlan):
 def _begin_atomic(children: list[Any], tree: Tree, text: str) -> BeginAtomic:
     (block,) = tree.children
     # What looks like a later END stands in a comment.
-    end = max(token.start for token in tokenize(text[block.start : block.end]) if token.key == "END")
+    end = max(token.start for token in sql_text(block, text).tokens if token.key == "END")
     inside = text[block.start : block.start + end]
     return BeginAtomic(tuple(SqlText(item.text, block.start + item.start) for item in split(inside)))
 
@@ -52,7 +52,7 @@ _CONTROLS = (BeginTransaction, CommitTransaction, RollbackTransaction)
 @plan.register
 def plan_begin_atomic(statement: BeginAtomic, context: Context) -> Plan:
     """The syntax of all statements is checked before the first one runs."""
-    caret = _first_words(context.sql, 2)
+    caret = _first_words(context, 2)
     if not statement.statements:
         raise errors.EmptyBlockError().at(caret)
     for text in statement.statements:
@@ -63,33 +63,34 @@ def plan_begin_atomic(statement: BeginAtomic, context: Context) -> Plan:
 
 @plan.register
 def plan_begin_transaction(statement: BeginTransaction, context: Context) -> Plan:
-    return TransactionStep(Step.BEGIN, _first_words(context.sql))
+    return TransactionStep(Step.BEGIN, _first_words(context))
 
 
 @plan.register
 def plan_commit_transaction(statement: CommitTransaction, context: Context) -> Plan:
-    return TransactionStep(Step.COMMIT, _first_words(context.sql))
+    return TransactionStep(Step.COMMIT, _first_words(context))
 
 
 @plan.register
 def plan_rollback_transaction(statement: RollbackTransaction, context: Context) -> Plan:
-    return TransactionStep(Step.ROLLBACK, _first_words(context.sql))
+    return TransactionStep(Step.ROLLBACK, _first_words(context))
 
 
 def _check(text: SqlText, context: Context) -> None:
     """Raises the errors of `parse`, ControlInBlockError and NestedTransactionError, placed in the block."""
-    first = _first_words(text.text)
+    first = _first_words(text)
     try:
         node = parse(text.text)
         if isinstance(node, BeginAtomic):
             raise errors.NestedTransactionError().at(first)
         if isinstance(node, _CONTROLS):
-            raise errors.ControlInBlockError(operation=" ".join(item.key for item in tokenize(text.text))).at(first)
+            raise errors.ControlInBlockError(operation=" ".join(item.key for item in text.tokens)).at(first)
     except DeltaSqlError as error:
         raise error.moved(text.text, context.sql, text.start) from None
 
 
-def _first_words(sql: str, number: int = 1) -> Caret:
+def _first_words(written: SqlText | Context, number: int = 1) -> Caret:
     """The place of the words that say what a statement is."""
-    tokens = tokenize(sql)[:number]
+    tokens = written.tokens[:number]
+    sql = written.text if isinstance(written, SqlText) else written.sql
     return Caret(sql, tokens[0].start, tokens[-1].end)

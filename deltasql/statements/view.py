@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from deltasql.base import Caret, DeltaSqlError, Token, errors, tokenize
+from deltasql.base import Caret, DeltaSqlError, Token, errors
 from deltasql.catalog import Entry, SchemaMode, TableEntry, ViewDefinition, ViewEntry, sql_name
 from deltasql.plan import LogicalPlan, SqlQuery, SqlText, TableName
 from deltasql.planner import (
@@ -236,7 +236,7 @@ def _alter_metric_view(children: list[Any], tree: Tree, text: str) -> AlterMetri
 
 def _inside(dollars: SqlText, text: str) -> SqlText:
     """The text between `$$`, without what a comment adds behind it. Raises ParseSyntaxError for more behind it."""
-    (body, *more) = tokenize(dollars.text)
+    (body, *more) = dollars.tokens
     if more:
         reason = f"Found {more[0].text!r}, but expected the end of the statement."
         start = dollars.start + more[0].start
@@ -447,7 +447,7 @@ def view_definition(
     schema = query_columns(query, context)
     refuse_variables(str(name), query, binding.query(context, query), context)
     if not columns:
-        _refuse_unnamed(name, query.text, schema)
+        _refuse_unnamed(name, query, schema)
     catalog = context.catalog
     return ViewDefinition(
         query.text.rstrip().rstrip(";").rstrip(),
@@ -529,12 +529,12 @@ def plan_alter_metric_view(statement: AlterMetricView, context: Context) -> Plan
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-def _refuse_unnamed(name: TableName, query: str, schema: StructType) -> None:
+def _refuse_unnamed(name: TableName, query: SqlText, schema: StructType) -> None:
     """Raises UnnamedViewColumnError for a column whose name is the text of its expression.
 
     A constant by itself has a name in Spark: CREATE VIEW v AS SELECT 1.
     """
-    tokens = tokenize(query)
+    tokens = query.tokens
     written = {token.name.lower() for token in tokens if token.is_name} | _constants(tokens)
     stars = any(token.key == "*" for token in tokens)
     for column in schema.names:

@@ -155,7 +155,7 @@ def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool, ex
 
 def _without_streams(text: SqlText, taken: set[int]) -> Iterator[Replacement]:
     """Blanks in place of the words STREAM of a text, but for those that are `taken`."""
-    for before, token in pairwise(tokenize(text.text)):
+    for before, token in pairwise(text.tokens):
         start = text.start + token.start
         if token.key == "STREAM" and before.key in _BEFORE_TABLE and start not in taken:
             yield start, start + len(token.text), " " * len(token.text)

@@ -451,7 +451,7 @@ class Variables:
         labels = {scope.label for scope in scopes if scope.variables} - {""}
         if not (labels or self._of_session):
             return
-        tokens = tokenize(piece.text)
+        tokens = piece.tokens
         labels -= _relations(piece.text, tokens)
         for index, token, name in _qualified(tokens):
             key = token.name.upper()
