@@ -1,6 +1,6 @@
 """Everything that reads the user's SQL text: relations, references, types and constants of expressions.
 
-`base.tokens` is the tokenizer. `expression_reader` is the grammar of expressions, `constants` has the values of
+`base.tokens` is the tokenizer. `expressions` is the grammar of expressions, `constants` has the values of
 literals, and `expression_types` the types of expressions. How types relate is `schema.type_lattice`.
 What decides something about a table does not belong here: see `planner` and `skipping`.
 """

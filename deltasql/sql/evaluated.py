@@ -40,14 +40,30 @@ from deltasql.schema import (
 )
 from deltasql.schema import quote_name as quote
 from deltasql.sql.constants import Constant, whole_number
-from deltasql.sql.expression_reader import ExpressionReader
-from deltasql.sql.expression_types import arithmetic, type_at
+from deltasql.sql.expression_types import arithmetic
+from deltasql.sql.expressions import (
+    Binary,
+    Brackets,
+    Call,
+    CaseTree,
+    CastTo,
+    Column,
+    Comparison,
+    Logic,
+    Member,
+    Node,
+    Not,
+    Test,
+    Written,
+    expression_tree,
+)
 from deltasql.sql.queries.query_parts import NO_ALIAS, PlainSelect, inner_query
-from deltasql.sql.row_literals import CURRENT, LiteralReader, as_type, is_special
+from deltasql.sql.row_literals import CURRENT, LiteralReader, as_type, current_time, is_special
 
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
 _EQUAL_BYTES = frozenset({STRING, BINARY})
 _SAME = frozenset({"=", "<>", "<=>"})
+_COMPUTED_BY = frozenset({"+", "-", "*", "/", "%"})
 _COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
 """Operand types whose sums and products keep the type: that of narrower ones depends on the column they go into."""
 _MOST_COMPARED = 200
@@ -257,13 +273,10 @@ def not_evaluated(text: str) -> str:
 def _row_expression(text: str, scope: RowScope) -> RowExpression:
     if is_special(text):
         raise LeftToEngineError
-    reader = _Reader(text, scope)
     try:
-        expression = reader.expression()
-        reader.end()
+        return _Evaluation(scope)(expression_tree(text))
     except (RecursionError, ValueError):
         raise LeftToEngineError from None
-    return expression
 
 
 def row_condition(text: str, scope: RowScope) -> RowExpression:
@@ -348,110 +361,80 @@ def _type_of(item: StructField) -> DataType:
     return item.type
 
 
-class _Reader(ExpressionReader[RowExpression], LiteralReader):
-    """An expression over the columns of a scope, as this process evaluates it. Raises LeftToEngineError."""
+class _Evaluation:
+    """What this process evaluates of the tree of an expression, over the columns of a scope.
 
-    chains = False
+    Raises LeftToEngineError for a node that it does not evaluate.
+    """
 
-    def __init__(self, sql: str, scope: RowScope) -> None:
-        LiteralReader.__init__(self, sql, zone=None, now=scope.now)
+    def __init__(self, scope: RowScope) -> None:
         self.scope = scope
 
-    def joined(self, operator: str, parts: Sequence[RowExpression]) -> RowExpression:
-        return _joined(operator, parts)
+    def __call__(self, node: Node) -> RowExpression:
+        match node:
+            case Brackets(value):
+                return self(value)
+            case Written(tokens):
+                return LiteralReader(tokens, zone=None, now=self.scope.now).literal()
+            case Column():
+                return self.scope.column(node.names)
+            case Logic(operator, parts):
+                return _joined(operator, [*map(self, parts)])
+            case Not(value):
+                return Denied(_truth(self(value)))
+            case Test(value, "NULL", denied):
+                found: RowExpression = IsNull(self(value))
+                return Denied(found) if denied else found
+            case Comparison(operator, left, right):
+                return _compared(operator, self(left), self(right))
+            case Member(value, word, others, denied):
+                found = self.member(self(value), word, [*map(self, others)])
+                return Denied(found) if denied else found
+            case _:
+                return self.computed(node)
 
-    def denied(self, value: RowExpression) -> RowExpression:
-        return Denied(_truth(value))
-
-    def compared(self, operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
-        return _compared(operator, left, right)
-
-    def tested(self, value: RowExpression, *, denied: bool) -> RowExpression:
-        self.need("NULL")
-        return Denied(IsNull(value)) if denied else IsNull(value)
-
-    def member(self, value: RowExpression, word: str, *, denied: bool) -> RowExpression:
-        match word:
-            case "IN":
-                found = _one_of(value, self.in_list())
-            case "BETWEEN":
-                low, high = self.bounds()
-                found = _joined("AND", [_compared(">=", value, low), _compared("<=", value, high)])
-            case "LIKE" if self.scope.calls:
-                found = self.like(value)
+    def computed(self, node: Node) -> RowExpression:
+        """Operators with values, functions and casts."""
+        match node:
+            case Binary(operator, left, right) if operator in _COMPUTED_BY:
+                return _computed(operator, self(left), self(right))
+            case CastTo(value, kind):
+                return _cast(self(value), kind)
+            case Call():
+                return self.call(node)
+            case CaseTree() if self.scope.calls:
+                return self.case(node)
             case _:
                 raise LeftToEngineError
-        return Denied(found) if denied else found
 
-    def in_list(self) -> list[RowExpression]:
-        self.need("(")
-        items = self.listed(self.sum)
-        self.need(")")
-        # Spark brings a list to one type.
-        if len({item.type for item in items}) > 1:
+    def member(self, value: RowExpression, word: str, others: Sequence[RowExpression]) -> RowExpression:
+        match word:
+            case "IN":
+                # Spark brings a list to one type.
+                if len({item.type for item in others}) > 1:
+                    raise LeftToEngineError
+                return _one_of(value, others)
+            case "BETWEEN":
+                low, high = others
+                return _joined("AND", [_compared(">=", value, low), _compared("<=", value, high)])
+            case "LIKE" if self.scope.calls:
+                return _like(value, others[0])
+            case _:
+                raise LeftToEngineError
+
+    def call(self, node: Call) -> RowExpression:
+        if node.star or node.distinct or node.function.kind != "word":
             raise LeftToEngineError
-        return items
-
-    def computed(self, operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
-        return _computed(operator, left, right)
-
-    def operand(self) -> RowExpression:
-        if self.take("("):
-            inner = self.expression()
-            self.need(")")
-            return inner
-        if self._is_literal:
-            return self.literal()
-        if self.kind == "word" and self.peek(1) == "(":
-            called = self.called()
-            if called is not None:
-                return called
-        if self.scope.calls and self.take("CASE"):
-            return self.case()
-        if not self.is_name:
+        function = node.function.key
+        if function in CURRENT and not node.arguments:
+            return current_time(function, require_value(self.scope.now), None)
+        least, most = _CALLS.get(function, (0, 0)) if self.scope.calls or function == "NULLIF" else (0, 0)
+        if not least <= len(node.arguments) <= (most or len(node.arguments)) or not least:
             raise LeftToEngineError
-        names = self.dotted()
-        if self.key in {"(", "[", "."} or self.kind == "string":
-            raise LeftToEngineError
-        return self.scope.column([name.name for name in names])
-
-    @property
-    def _is_literal(self) -> bool:
-        """Whether a literal is next: 1, 'a', DATE '2024-01-31', now(), which without brackets may be a column."""
-        if self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"}:
-            return True
-        if self.kind != "word":
-            return False
-        is_typed = self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
-        return is_typed or (self.key in CURRENT and self.peek(1) == "(")
-
-    def called(self) -> RowExpression | None:
-        """The call that is next; None for a function that this process does not evaluate."""
-        if self.key == "CAST":
-            return self.cast()
-        if self.key == "NULLIF":
-            return self.nullif()
-        return self.call() if self.scope.calls and self.key in _CALLS else None
-
-    def nullif(self) -> RowExpression:
-        self.need("NULLIF")
-        self.need("(")
-        parts = self.listed(self.sum)
-        self.need(")")
-        if len(parts) != 2 or parts[0].type not in _EQUAL_BYTES or parts[0].type != parts[1].type:
-            raise LeftToEngineError
-        value, other = parts
-        return NullIf(value, other, value.type)
-
-    def call(self) -> RowExpression:
-        function = self.next().key
-        self.need("(")
-        parts = self.listed(self.expression)
-        self.need(")")
-        least, most = _CALLS[function]
-        if not least <= len(parts) <= (most or len(parts)):
-            raise LeftToEngineError
+        parts = [*map(self, node.arguments)]
         match function:
+            case "NULLIF":
+                return _nullif(*parts)
             case "LOWER" | "LCASE" | "UPPER" | "UCASE":
                 if parts[0].type != STRING:
                     raise LeftToEngineError
@@ -462,51 +445,47 @@ class _Reader(ExpressionReader[RowExpression], LiteralReader):
                 parts = _of_one_type(parts)
                 return FirstOf(tuple(parts), parts[0].type)
 
-    def case(self) -> RowExpression:
-        """CASE [value] WHEN … THEN … [ELSE …] END, after the word CASE."""
-        value = None if self.key == "WHEN" else self.expression()
-        branches = []
-        while self.take("WHEN"):
-            tested = self.expression()
-            self.need("THEN")
-            branches.append((tested if value is None else _compared("=", value, tested), self.expression()))
-        otherwise = self.expression() if self.take("ELSE") else Constant(VOID, None)
-        self.need("END")
-        return _case(branches, otherwise)
-
-    def like(self, value: RowExpression) -> RowExpression:
-        pattern = self.sum()
-        if not (isinstance(pattern, Constant) and value.type == pattern.type == STRING) or self.key == "ESCAPE":
-            raise LeftToEngineError
-        text = pattern.value
-        if not isinstance(text, str) or "\\" in text:
-            raise LeftToEngineError
-        return LikePattern(value, text)
-
-    def cast(self) -> RowExpression:
-        self.need("CAST")
-        self.need("(")
-        value = self.sum()
-        self.need("AS")
-        target = type_at(self)
-        self.need(")")
-        if isinstance(value, Constant):
-            return Constant(target, as_type(value.value, value.type, target, None))
-        return _widened(value, target)
+    def case(self, node: CaseTree) -> RowExpression:
+        subject = None if node.subject is None else self(node.subject)
+        branches = [
+            (self(when) if subject is None else _compared("=", subject, self(when)), self(then))
+            for when, then in node.branches
+        ]
+        return _case(branches, Constant(VOID, None) if node.otherwise is None else self(node.otherwise))
 
 
 _CALLS = {
     **dict.fromkeys(("LOWER", "LCASE", "UPPER", "UCASE"), (1, 1)),
     "IF": (3, 3),
+    "NULLIF": (2, 2),
     "COALESCE": (1, None),
     **dict.fromkeys(("NVL", "IFNULL"), (2, 2)),
 }
 """Functions with the least and the greatest number of their arguments."""
 
 
-def _case(branches: Sequence[tuple[RowExpression, RowExpression]], otherwise: RowExpression) -> RowExpression:
-    if not branches:
+def _nullif(value: RowExpression, other: RowExpression) -> RowExpression:
+    if value.type not in _EQUAL_BYTES or value.type != other.type:
         raise LeftToEngineError
+    return NullIf(value, other, value.type)
+
+
+def _like(value: RowExpression, pattern: RowExpression) -> RowExpression:
+    if not (isinstance(pattern, Constant) and value.type == pattern.type == STRING):
+        raise LeftToEngineError
+    text = pattern.value
+    if not isinstance(text, str) or "\\" in text:
+        raise LeftToEngineError
+    return LikePattern(value, text)
+
+
+def _cast(value: RowExpression, target: DataType) -> RowExpression:
+    if isinstance(value, Constant):
+        return Constant(target, as_type(value.value, value.type, target, None))
+    return _widened(value, target)
+
+
+def _case(branches: Sequence[tuple[RowExpression, RowExpression]], otherwise: RowExpression) -> RowExpression:
     conditions = [_truth(condition) for condition, _ in branches]
     *parts, last = _of_one_type([*(value for _, value in branches), otherwise])
     return Case(tuple(zip(conditions, parts, strict=True)), last, last.type)

@@ -1,6 +1,6 @@
 """The types of common expressions over a table's columns, and of Spark's operators and functions, without Spark.
 
-A recursive descent over the tokens in Spark's order of precedence gives types in place of values. Its table has only
+Each node of an expression's tree has a type in place of a value. The table of functions has only
 the combinations that Spark accepts with ANSI on and off, with one result type; for any other, Spark is asked. The types
 must be right, and coverage may be small. Source: Spark's type coercion; a test compares every row with Spark.
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deltasql.base import LeftToEngineError, Token, TokenCursor, did_you_mean, errors, require_value
+from deltasql.base import LeftToEngineError, did_you_mean, errors, require_value
 from deltasql.schema import (
     BINARY,
     BOOLEAN,
@@ -44,8 +44,28 @@ from deltasql.schema import (
     types,
     wider_number,
 )
-from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
-from deltasql.sql.expression_reader import ExpressionReader
+from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote
+from deltasql.sql.expressions import (
+    SIMPLE_TYPES,
+    Binary,
+    Brackets,
+    Call,
+    CaseTree,
+    CastTo,
+    Column,
+    Comparison,
+    Extract,
+    FieldOf,
+    Logic,
+    Member,
+    Node,
+    Not,
+    Signed,
+    Subscript,
+    Test,
+    Written,
+    expression_tree,
+)
 
 Kinds: TypeAlias = Sequence[DataType]
 Signature: TypeAlias = Callable[[Kinds], "DataType | None"]
@@ -284,39 +304,19 @@ def spelled_collation(name: str) -> str:
     return "_".join([locale, *(marks[place] for place in sorted(marks) if marks[place] not in _DEFAULTS)])
 
 
-_TYPES: dict[str, DataType] = {
-    "BOOLEAN": BOOLEAN,
-    **dict.fromkeys(("TINYINT", "BYTE"), types.BYTE),
-    **dict.fromkeys(("SMALLINT", "SHORT"), types.SHORT),
-    **dict.fromkeys(("INT", "INTEGER"), INTEGER),
-    **dict.fromkeys(("BIGINT", "LONG"), LONG),
-    **dict.fromkeys(("FLOAT", "REAL"), types.FLOAT),
-    "DOUBLE": DOUBLE,
-    "STRING": STRING,
-    "BINARY": types.BINARY,
-    "DATE": types.DATE,
-    "TIMESTAMP": types.TIMESTAMP,
-    "TIMESTAMP_LTZ": types.TIMESTAMP,
-    "TIMESTAMP_NTZ": types.TIMESTAMP_NTZ,
-}
+_MOMENT_WORDS = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"})
 _CASTS = frozenset(
     {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "STRING", "DATE", "TIMESTAMP", "BINARY"}
 )
 """Types that have a function of the same name."""
-_WRITTEN = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"})
-_EXTRACTED = frozenset({"YEAR", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "WEEK", "QUARTER", "HOUR", "MINUTE"})
-_NO_NAMES = frozenset({"INTERVAL", "EXISTS", "SELECT", "DISTINCT", "ANY", "ALL", "SOME"})
 
 
 def derived_type(sql: str, schema: StructType) -> DataType | None:
     """The type of `sql` over columns of `schema`; None where only Spark can determine it."""
-    descent = _Descent(sql, schema)
     try:
-        kind = descent.expression().kind
-        descent.end()
+        return _TypeOf(schema)(expression_tree(sql)).kind
     except (LeftToEngineError, RecursionError):
         return None
-    return kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,205 +327,124 @@ class _Typed:
     digits: int = 0
 
 
-class _Descent(ExpressionReader[_Typed]):
-    """The type of an expression over the columns of a schema. Raises LeftToEngineError."""
+class _TypeOf:
+    """The type of a node over the columns of a schema. Raises LeftToEngineError where only Spark knows it."""
 
-    sums = ("+", "-", "||")
-    products = ("*", "/", "%", "DIV")
-
-    def __init__(self, sql: str, schema: StructType) -> None:
-        super().__init__(sql)
+    def __init__(self, schema: StructType) -> None:
         self.schema = schema
 
-    def joined(self, operator: str, parts: Sequence[_Typed]) -> _Typed:
-        return _truth(*parts)
-
-    def denied(self, value: _Typed) -> _Typed:
-        return _truth(value)
-
-    def compared(self, operator: str, left: _Typed, right: _Typed) -> _Typed:
-        return _typed(comparison(left.kind, right.kind))
-
-    def tested(self, value: _Typed, *, denied: bool) -> _Typed:
-        if self.take("NULL"):
-            return _Typed(BOOLEAN)
-        if self.take("TRUE", "FALSE"):
-            return _truth(value)
-        raise LeftToEngineError
-
-    def member(self, value: _Typed, word: str, *, denied: bool) -> _Typed:
-        match word:
-            case "BETWEEN":
-                others = self.bounds()
-            case "IN":
-                others = self.arguments()
-                # The whole list is brought to one type.
-                _typed(common_of_branches([value.kind, *(other.kind for other in others)]))
-            case _:
-                others = [self.sum()]
-                if not (value.kind == others[0].kind == STRING) or self.key == "ESCAPE":
-                    raise LeftToEngineError
-        for other in others:
-            _typed(comparison(value.kind, other.kind))
-        return _Typed(BOOLEAN)
-
-    def computed(self, operator: str, left: _Typed, right: _Typed) -> _Typed:
-        if operator == "||":
-            return _typed(FUNCTIONS["concat"]([left.kind, right.kind]))
-        return _typed(arithmetic(operator, left.kind, right.kind, (left.digits, right.digits)))
-
-    def sign(self) -> _Typed:
-        if sign := self.take("-", "+"):
-            is_written = sign == "-" and self.kind == "number"
-            operand = self.sign()
-            if not is_number(operand.kind):
-                raise LeftToEngineError
-            return operand if is_written else _Typed(operand.kind)
-        return self.subscripts()
-
-    def subscripts(self) -> _Typed:
-        """An operand with suffixes: [key], .field, ::type."""
-        holder = self.operand()
-        while self.take("["):
-            holder = _typed(element(holder.kind, self.expression().kind))
-            self.need("]")
-        while self.take("."):
-            holder = _Typed(self.field(holder.kind))
-        if self.key in {"[", "."}:
-            raise LeftToEngineError
-        # `::` binds stronger than a sign.
-        while self.key == ":":
-            self.need(":")
-            self.need(":")
-            holder = self.cast(holder.kind, type_at(self))
-        while self.take("::"):
-            holder = self.cast(holder.kind, type_at(self))
-        return holder
-
-    def operand(self) -> _Typed:
-        if self.key == "(":
-            return self.brackets()
-        token = self.next()
-        match token.kind:
-            case "number":
-                return _number(token.text)
-            case "string":
-                # 'a' 'b' is one text, and a suffix would be an alias.
-                return _Typed(STRING)
-            case "word" if self.kind == "string":
-                return self.written(token.key)
-        if not token.is_name or token.key in _NO_NAMES:
-            raise LeftToEngineError
-        return self.call(token) if self.key == "(" else self.word(token)
-
-    def brackets(self) -> _Typed:
-        self.need("(")
-        inner = self.expression()
-        self.need(")")
-        return inner
-
-    def written(self, word: str) -> _Typed:
-        """DATE '2024-01-31'. Raises LeftToEngineError for a text that may be invalid, of which Spark decides."""
-        if word not in _WRITTEN or not _is_moment(word, unquote(self.next().text)):
-            raise LeftToEngineError
-        return _Typed(_TYPES[word])
-
-    def word(self, token: Token) -> _Typed:
-        match token.key:
-            case "TRUE" | "FALSE":
+    def __call__(self, node: Node) -> _Typed:
+        match node:
+            case Brackets(value):
+                return self(value)
+            case Written():
+                return _literal(node)
+            case Column():
+                return self.column(node.names)
+            case Logic(_, parts):
+                return _truth(*map(self, parts))
+            case Not(value) | Test(value, "TRUE" | "FALSE"):
+                return _truth(self(value))
+            case Test(value):
+                self(value)
                 return _Typed(BOOLEAN)
-            case "NULL":
-                return _Typed(VOID)
-            case "CASE":
-                return self.case()
-        return _Typed(require_value(self.schema.find(token.name)).type)
+            case Comparison(_, left, right):
+                return _typed(comparison(self(left).kind, self(right).kind))
+            case Member(value, word, others):
+                return _member(self(value), word, [*map(self, others)])
+            case CaseTree():
+                return self.case(node)
+            case _:
+                return self.computed(node)
 
-    def field(self, holder: DataType) -> DataType:
-        field = holder.find(self.name()) if isinstance(holder, StructType) else None
-        return require_value(field).type
+    def computed(self, node: Node) -> _Typed:
+        """Operators with values, functions, casts and parts of nested values."""
+        match node:
+            case Binary("||", left, right):
+                return _typed(FUNCTIONS["concat"]([self(left).kind, self(right).kind]))
+            case Binary(operator, left, right):
+                one, other = self(left), self(right)
+                return _typed(arithmetic(operator, one.kind, other.kind, (one.digits, other.digits)))
+            case Signed(_, value):
+                kind = self(value).kind
+                if not is_number(kind):
+                    raise LeftToEngineError
+                return _Typed(kind)
+            case Subscript(holder, key):
+                return _typed(element(self(holder).kind, self(key).kind))
+            case FieldOf(holder, name):
+                return _Typed(_field(self(holder).kind, name))
+            case CastTo(value, kind):
+                return _cast(self(value).kind, kind)
+            case Extract(part, value):
+                function = "hour" if part in {"HOUR", "MINUTE"} else "year"
+                return _typed(FUNCTIONS[function]([self(value).kind]))
+            case Call() if not (node.star or node.distinct):
+                return self.call(node)
+            case _:
+                raise LeftToEngineError
 
-    def case(self) -> _Typed:
-        subject = None if self.key == "WHEN" else self.expression()
-        kinds: list[DataType] = []
-        while self.take("WHEN"):
-            when = self.expression()
-            if subject is None:
-                _truth(when)
+    def column(self, names: Sequence[str]) -> _Typed:
+        kind = require_value(self.schema.find(names[0])).type
+        for name in names[1:]:
+            kind = _field(kind, name)
+        return _Typed(kind)
+
+    def case(self, node: CaseTree) -> _Typed:
+        for when, _ in node.branches:
+            if node.subject is None:
+                _truth(self(when))
             else:
-                _typed(comparison(subject.kind, when.kind))
-            self.need("THEN")
-            kinds.append(self.expression().kind)
-        if self.take("ELSE"):
-            kinds.append(self.expression().kind)
-        self.need("END")
-        return _typed(common_of_branches(kinds))
+                _typed(comparison(self(node.subject).kind, self(when).kind))
+        values = [then for _, then in node.branches] + ([] if node.otherwise is None else [node.otherwise])
+        return _typed(common_of_branches([self(value).kind for value in values]))
 
-    def call(self, token: Token) -> _Typed:
-        if token.key == "CAST":
-            self.need("(")
-            argument = self.expression()
-            self.need("AS")
-            target = type_at(self)
-            self.need(")")
-            return self.cast(argument.kind, target)
-        if token.key == "EXTRACT":
-            return self.extract()
-        arguments = self.arguments()
+    def call(self, node: Call) -> _Typed:
+        arguments = [*map(self, node.arguments)]
         kinds = [item.kind for item in arguments]
-        if token.key == "ROUND" and any(not item.digits for item in arguments[1:]):
+        if node.name == "round" and any(not item.digits for item in arguments[1:]):
             # To how many digits must be written out.
             raise LeftToEngineError
-        if token.key in _CASTS and len(kinds) == 1:
-            return self.cast(kinds[0], _TYPES[token.key])
-        return _typed(require_value(FUNCTIONS.get(token.name.lower()))(kinds))
+        if node.function.key in _CASTS and len(kinds) == 1:
+            return _cast(kinds[0], SIMPLE_TYPES[node.function.key])
+        return _typed(require_value(FUNCTIONS.get(node.name))(kinds))
 
-    def cast(self, source: DataType, target: DataType) -> _Typed:
-        if not can_cast(source, target):
+
+def _literal(node: Written) -> _Typed:
+    first, last = node.tokens[0], node.tokens[-1]
+    match node.word:
+        case "NULL":
+            return _Typed(VOID)
+        case "TRUE" | "FALSE":
+            return _Typed(BOOLEAN)
+        case "":
+            return _Typed(STRING) if first.kind == "string" else _number(last.text, -1 if first.key == "-" else 1)
+        case word if word in _MOMENT_WORDS and _is_moment(word, unquote(last.text)):
+            return _Typed(SIMPLE_TYPES[word])
+        case _:
+            # A text that may be invalid, of which Spark decides.
             raise LeftToEngineError
-        return _Typed(target)
-
-    def extract(self) -> _Typed:
-        self.need("(")
-        part = self.take(*_EXTRACTED)
-        if not part:
-            raise LeftToEngineError
-        self.need("FROM")
-        kind = self.expression().kind
-        self.need(")")
-        return _typed(FUNCTIONS["hour" if part in {"HOUR", "MINUTE"} else "year"]([kind]))
-
-    def arguments(self) -> list[_Typed]:
-        self.need("(")
-        if self.take(")"):
-            return []
-        arguments = self.listed(self.expression)
-        self.need(")")
-        return arguments
 
 
-def type_at(cursor: TokenCursor) -> DataType:
-    """The simple type whose name is next, which is read. Raises LeftToEngineError for any other type."""
-    word = cursor.next().key
-    if word in {"DECIMAL", "DEC", "NUMERIC"}:
-        return _decimal_at(cursor)
-    if word not in _TYPES or cursor.key in {"(", "COLLATE"}:
+def _member(value: _Typed, word: str, others: Sequence[_Typed]) -> _Typed:
+    if word == "IN":
+        # The whole list is brought to one type.
+        _typed(common_of_branches([value.kind, *(other.kind for other in others)]))
+    elif word != "BETWEEN" and not (value.kind == others[0].kind == STRING):
         raise LeftToEngineError
-    return _TYPES[word]
+    for other in others:
+        _typed(comparison(value.kind, other.kind))
+    return _Typed(BOOLEAN)
 
 
-def _decimal_at(cursor: TokenCursor) -> DataType:
-    precision, scale = 10, 0
-    if cursor.take("("):
-        precision = _digits_at(cursor)
-        scale = _digits_at(cursor) if cursor.take(",") else 0
-        cursor.need(")")
-    if not 0 <= scale <= precision <= MOST_DIGITS or precision == 0:
+def _field(holder: DataType, name: str) -> DataType:
+    return require_value(holder.find(name) if isinstance(holder, StructType) else None).type
+
+
+def _cast(source: DataType, target: DataType) -> _Typed:
+    if not can_cast(source, target):
         raise LeftToEngineError
-    return DecimalType(precision, scale)
-
-
-def _digits_at(cursor: TokenCursor) -> int:
-    return require_value(whole_number(cursor.next().text))
+    return _Typed(target)
 
 
 def _typed(kind: DataType | None) -> _Typed:
@@ -540,11 +459,11 @@ def _truth(*operands: _Typed) -> _Typed:
     return _Typed(BOOLEAN)
 
 
-def _number(text: str) -> _Typed:
-    value = require_value(number(text))
+def _number(text: str, sign: int) -> _Typed:
+    value = require_value(number(text, sign))
     # Spark counts no digits of a TINYINT.
-    has_digits = is_integral(value.type) and value.type != types.BYTE
-    return _Typed(value.type, len(str(value.value)) if has_digits else 0)
+    has_digits = isinstance(value.value, int) and value.type != types.BYTE
+    return _Typed(value.type, len(str(value.value).lstrip("-")) if has_digits else 0)
 
 
 def _is_moment(word: str, text: str) -> bool:

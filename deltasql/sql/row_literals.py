@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.base import LeftToEngineError, TokenCursor, require_value
+from deltasql.base import LeftToEngineError, Token, TokenCursor, require_value
 from deltasql.plan import LiteralValue
 from deltasql.schema import (
     BINARY,
@@ -240,6 +240,19 @@ def literal_constant(expression: str, zone: tzinfo | None, now: int | None = Non
     return constant
 
 
+def current_time(function: str, now: int, zone: tzinfo | None) -> Constant:
+    """The value of one of CURRENT at `now`, in microseconds since 1970, UTC.
+
+    Raises LeftToEngineError for one that needs a zone, without that.
+    """
+    kind = CURRENT[function]
+    if kind == TIMESTAMP:
+        return Constant(kind, now)
+    local = datetime.fromtimestamp(now // _SECOND, require_value(zone)).replace(tzinfo=timezone.utc)
+    clock = micros_of(local) + now % _SECOND
+    return Constant(kind, clock // DAY if kind == DATE else clock)
+
+
 def is_special(sql: str) -> bool:
     """Whether a text has what no reader of literals sees: variables of Spark's, hints."""
     return any(text in sql for text in _SPECIAL)
@@ -264,7 +277,7 @@ def _column(constants: Sequence[Constant]) -> LiteralColumn:
 class LiteralReader(TokenCursor):
     """Reads rows and literals. Raises LeftToEngineError at the first token that is no part of a literal."""
 
-    def __init__(self, sql: str, zone: tzinfo | None, now: int | None = None) -> None:
+    def __init__(self, sql: str | Sequence[Token], zone: tzinfo | None, now: int | None = None) -> None:
         super().__init__(sql)
         self.zone, self.now = zone, now
 
@@ -306,12 +319,7 @@ class LiteralReader(TokenCursor):
             self.need(")")
         elif function not in _WITHOUT_BRACKETS:
             raise LeftToEngineError
-        kind, now = CURRENT[function], require_value(self.now)
-        if kind == TIMESTAMP:
-            return Constant(kind, now)
-        local = datetime.fromtimestamp(now // _SECOND, require_value(self.zone)).replace(tzinfo=timezone.utc)
-        clock = micros_of(local) + now % _SECOND
-        return Constant(kind, clock // DAY if kind == DATE else clock)
+        return current_time(function, require_value(self.now), self.zone)
 
     def text(self) -> str:
         """Neighbouring texts are one."""

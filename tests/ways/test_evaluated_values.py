@@ -59,6 +59,9 @@ TABLE = pa.table(
         ("5 <= x", [True, False, None]),
         ("x < 5", [False, True, None]),
         ("x <= x - 1", [True, False, None]),
+        ("a = 1 = (v IS NULL)", [False, None, True]),
+        ("a < n = true", [False, None, True]),
+        ("a::BIGINT - -1", [2, None, 4]),
         ("1 = 1 AND 2 > 3", [False, False, False]),
     ],
 )

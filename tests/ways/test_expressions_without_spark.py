@@ -25,7 +25,23 @@ COLUMNS = (
     "ar ARRAY<INT>, ma MAP<STRING, DATE>)"
 )
 BATCH = 500
-LITERALS = ("1", "3000000000", "1.50", ".05", "1e3", "2L", "2.5D", "1.5BD", "'x'", "TRUE", "NULL", "DATE '2024-01-31'")
+LITERALS = (
+    "1",
+    "-1",
+    "-9223372036854775808",
+    "'a' 'b'",
+    "3000000000",
+    "1.50",
+    ".05",
+    "1e3",
+    "2L",
+    "2.5D",
+    "1.5BD",
+    "'x'",
+    "TRUE",
+    "NULL",
+    "DATE '2024-01-31'",
+)
 BINARY = ("+", "-", "*", "/", "%", "DIV", "||", "=", "<", "<=>", "<>", "AND", "OR", "LIKE", "RLIKE")
 SQL_TYPES = (
     *("BOOLEAN", "TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "DECIMAL(12,4)", "STRING", "BINARY", "DATE"),
@@ -42,7 +58,7 @@ PAIRS = (
         "CASE WHEN {} > 1 THEN {} ELSE 1 END",
         "CASE {} WHEN {} THEN 1 END",
     ),
-    *("{}[{}]", "IF(t, {}, {})", "coalesce(NULL, {}, {})"),
+    *("{} < {} = TRUE", "({} = {}) IS NULL", "{}[{}]", "IF(t, {}, {})", "coalesce(NULL, {}, {})"),
 )
 
 

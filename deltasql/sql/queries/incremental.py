@@ -17,7 +17,7 @@ from typing import TypeAlias, Union
 from deltasql.base import LeftToEngineError, Token, calls, exp, sqlglot, tokenize
 from deltasql.plan import SqlText
 from deltasql.schema import DataType, StructType, is_atomic
-from deltasql.sql.expression_reader import COMPARISONS, ExpressionReader
+from deltasql.sql.expressions import Binary, Brackets, Call, Column, Comparison, ExpressionReader, Logic, Node, Written
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import AGGREGATES, DIALECT
 
@@ -367,6 +367,7 @@ def _may_be_one(tokens: Sequence[Token]) -> bool:
 
 _CLAUSES = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", ";")
 _MOST_NUMBER = 2**63 - 1
+_AGGREGATES = frozenset({"count", "min", "max", "sum", "avg"})
 # Words that begin or end something else where a column could be named.
 _NO_NAMES = frozenset(
     {
@@ -379,10 +380,8 @@ _NO_NAMES = frozenset(
 )
 
 
-class _Reader(ExpressionReader[Expression]):
+class _Reader(ExpressionReader):
     """Each method reads one part of the grammar. Raises LeftToEngineError."""
-
-    products = ("*",)
 
     def __init__(self, sql: str, tokens: Sequence[Token], table: TableReference) -> None:
         super().__init__(tokens)
@@ -417,7 +416,7 @@ class _Reader(ExpressionReader[Expression]):
             raise LeftToEngineError
 
     def item(self) -> Item:
-        value = self.sum()
+        value = _part(self.sum())
         if self.take("AS"):
             return Item(value, self.name())
         return Item(value, self.name() if self.is_name and self.key not in _NO_NAMES else None)
@@ -429,67 +428,63 @@ class _Reader(ExpressionReader[Expression]):
 
     def keys(self) -> tuple[Named | Whole, ...]:
         self.need("BY")
-        return tuple(self.listed(lambda: Whole(self.number()) if self.kind == "number" else self.column()))
+        keys = tuple(_part(value) for value in self.listed(self.operand))
+        if not all(isinstance(key, Named | Whole) for key in keys):
+            raise LeftToEngineError
+        return keys  # type: ignore[return-value]
 
     def comparisons(self) -> tuple[QueryComparison, ...]:
-        comparisons = [self.comparison()]
-        while self.take("AND"):
-            comparisons.append(self.comparison())
-        return tuple(comparisons)
-
-    def comparison(self) -> QueryComparison:
-        left = self.sum()
-        op = self.take(*COMPARISONS)
-        if not op or op == "<=>":
-            raise LeftToEngineError
-        return QueryComparison(COMPARISONS[op], left, self.sum())
+        tree = self.expression()
+        parts = tree.parts if isinstance(tree, Logic) and tree.operator == "AND" else (tree,)
+        return tuple(map(_comparison, parts))
 
     def ordering(self) -> tuple[Ordering, ...]:
         self.need("BY")
-        return tuple(self.listed(lambda: Ordering(self.sum(), *self.sort_direction())))
-
-    def computed(self, operator: str, left: Expression, right: Expression) -> Expression:
-        return Arithmetic(operator, left, right)
-
-    def operand(self) -> Expression:
-        if self.kind == "number":
-            return Whole(self.number())
-        if self.take("("):
-            inner = self.sum()
-            self.need(")")
-            return inner
-        if self.peek(1) == "(":
-            return self.call()
-        return self.column()
-
-    def call(self) -> Expression:
-        function = self.take("COUNT", "MIN", "MAX", "SUM", "AVG", "COALESCE").lower()
-        self.need("(")
-        if not function:
-            raise LeftToEngineError
-        call = Coalesce(tuple(self.listed(self.sum))) if function == "coalesce" else self.aggregate(function)
-        self.need(")")
-        if isinstance(call, Coalesce) and len(call.parts) == 1:
-            raise LeftToEngineError
-        return call
-
-    def aggregate(self, function: str) -> Aggregate:
-        """The call of `function`, from the text between its brackets."""
-        if function == "count" and self.take("*"):
-            return Aggregate(function, Whole(1))
-        if function == "count" and self.kind == "number":
-            return Aggregate(function, Whole(self.number()))
-        distinct = function == "count" and bool(self.take("DISTINCT"))
-        return Aggregate(function, self.column(), distinct)
-
-    def column(self) -> Named:
-        if self.key in _NO_NAMES or not self.is_name:
-            raise LeftToEngineError
-        return Named(tuple(token.name for token in self.dotted()))
+        return tuple(self.listed(lambda: Ordering(_part(self.sum()), *self.sort_direction())))
 
     def number(self) -> int:
         """A whole number without a sign or suffix."""
-        text = self.next().text
-        if not (text.isascii() and text.isdecimal()) or int(text) > _MOST_NUMBER:
+        return _whole(self.next().text)
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text) > _MOST_NUMBER:
+        raise LeftToEngineError
+    return int(text)
+
+
+def _comparison(node: Node) -> QueryComparison:
+    if not isinstance(node, Comparison) or node.operator == "<=>":
+        raise LeftToEngineError
+    return QueryComparison(node.operator, _part(node.left), _part(node.right))
+
+
+def _part(node: Node) -> Expression:
+    """What an aggregate query computes of a node. Raises LeftToEngineError for other nodes."""
+    match node:
+        case Brackets(value):
+            return _part(value)
+        case Written((number,)) if number.kind == "number":
+            return Whole(_whole(number.text))
+        case Column((first, *_)) if first.key not in _NO_NAMES:
+            return Named(node.names)
+        case Binary("+" | "-" | "*", left, right):
+            return Arithmetic(node.operator, _part(left), _part(right))
+        case Call() if node.name == "coalesce" and len(node.arguments) > 1 and not node.distinct:
+            return Coalesce(tuple(map(_part, node.arguments)))
+        case Call() if node.name in _AGGREGATES:
+            return _aggregate(node)
+        case _:
             raise LeftToEngineError
-        return int(text)
+
+
+def _aggregate(call: Call) -> Aggregate:
+    """COUNT of rows, a number, or a column, and the other aggregates of a column."""
+    if call.name == "count" and call.star:
+        return Aggregate(call.name, Whole(1))
+    if len(call.arguments) != 1 or (call.distinct and call.name != "count"):
+        raise LeftToEngineError
+    argument = _part(call.arguments[0])
+    if not isinstance(argument, Named) and not (call.name == "count" and isinstance(argument, Whole)):
+        raise LeftToEngineError
+    return Aggregate(call.name, argument, call.distinct)

@@ -23,7 +23,7 @@ from deltasql.base import LeftToEngineError, Token, TokenCursor, closing, exp, t
 from deltasql.plan import Literals, Operator, SqlQuery
 from deltasql.schema import BOOLEAN, STRING, VOID, StructField, StructType
 from deltasql.sql.constants import Constant
-from deltasql.sql.expression_types import type_at
+from deltasql.sql.expressions import type_at
 from deltasql.sql.postfix import json_paths
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import ColumnReference, free_names, has_aggregate, parse_expression, parse_statement

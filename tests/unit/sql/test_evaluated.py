@@ -51,6 +51,10 @@ KNOWN = {
     "`two words` = 'a' 'b'": BOOLEAN,
     "NOT v IS NULL OR ! ok": BOOLEAN,
     "id IN (1, 2) -- a comment": BOOLEAN,
+    "id = 1 = true": BOOLEAN,
+    "id::BIGINT <= -1": BOOLEAN,
+    "id::bigint": LONG,
+    "n = -9223372036854775808": BOOLEAN,
     "b NOT BETWEEN id AND 7": BOOLEAN,
     'v <=> "x"': BOOLEAN,
     "d >= DATE '2024-01-31'": BOOLEAN,
@@ -107,7 +111,6 @@ x IN (1, 2.5)
 s.x = 1
 s[0]
 v LIKE 'a%'
-id = 1 = true
 d = '2024-01-31'
 c = 'x'
 c
@@ -147,7 +150,6 @@ NOT id
 id BETWEEN 1
 v NOT 'x'
 d + 1
-id::bigint
 v = 'a' COLLATE UNICODE
 t.id.x
 """

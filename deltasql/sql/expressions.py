@@ -1,0 +1,415 @@
+"""The grammar of scalar expressions, and the tree that each reader of them visits.
+
+A text becomes a tree once. Visitors say what is made of each node: its type (`expression_types`), its evaluation
+(`evaluated`), the parts of an aggregate (`queries.incremental`). A text with anything else than these nodes has no
+tree, and an engine reads it. sqlglot reads whole queries. Source: Spark's SQL grammar, precedence of operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias, Union
+
+from deltasql.base import LeftToEngineError, Token, TokenCursor, require_value, tokenize
+from deltasql.schema import BOOLEAN, INTEGER, LONG, MOST_DIGITS, STRING, DataType, DecimalType, types
+from deltasql.sql.constants import whole_number
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A literal by its tokens: 1, -1, NULL, TRUE, texts side by side, DATE '2024-01-31'."""
+
+    tokens: tuple[Token, ...]
+
+    @property
+    def word(self) -> str:
+        """DATE of DATE '2024-01-31', NULL, TRUE or FALSE, in capitals; "" for numbers and texts."""
+        return self.tokens[0].key if self.tokens[0].kind == "word" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A name by its tokens: `a`, or `a.b` of a table or a struct."""
+
+    tokens: tuple[Token, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parts, without their quotes."""
+        return tuple(token.name for token in self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function. `count(*)` has no arguments and a star."""
+
+    function: Token
+    arguments: tuple[Node, ...]
+    distinct: bool = False
+    star: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.function.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class CastTo:
+    """CAST(value AS type), or value::type."""
+
+    value: Node
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """EXTRACT(part FROM value), with the part in capitals."""
+
+    part: str
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """An expression in brackets."""
+
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """holder[key]"""
+
+    holder: Node
+    key: Node
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf:
+    """holder.name, where the holder is no name."""
+
+    holder: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A sign before anything but a number."""
+
+    sign: str
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """left operator right, of + - || * / % DIV"""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """left operator right, of the values of COMPARISONS."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """Two or more conditions joined by AND or OR."""
+
+    operator: str
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """NOT condition"""
+
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """value IS [NOT] {NULL | TRUE | FALSE}"""
+
+    value: Node
+    word: str
+    denied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """value [NOT] {BETWEEN | IN | LIKE | ILIKE | RLIKE | REGEXP} with the two bounds, the items, or the pattern."""
+
+    value: Node
+    word: str
+    others: tuple[Node, ...]
+    denied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTree:
+    """CASE [subject] WHEN … THEN … [ELSE …] END"""
+
+    subject: Node | None
+    branches: tuple[tuple[Node, Node], ...]
+    otherwise: Node | None
+
+
+Node: TypeAlias = Union[
+    Written,
+    Column,
+    Call,
+    CastTo,
+    Extract,
+    Brackets,
+    Subscript,
+    FieldOf,
+    Signed,
+    Binary,
+    Comparison,
+    Logic,
+    Not,
+    Test,
+    Member,
+    CaseTree,
+]
+
+COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
+"""Operators, and the one spelling of each."""
+_SUMS = ("+", "-", "||")
+_PRODUCTS = ("*", "/", "%", "DIV")
+_BITS = frozenset({"&", "|", "^", "<<", ">>"})
+_MEMBERS = ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
+_WORDS = frozenset({"NULL", "TRUE", "FALSE"})
+_NO_NAMES = frozenset({"INTERVAL", "EXISTS", "SELECT", "DISTINCT", "ANY", "ALL", "SOME"})
+_EXTRACTED = ("YEAR", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "WEEK", "QUARTER", "HOUR", "MINUTE")
+
+
+@lru_cache(maxsize=512)
+def expression_tree(sql: str) -> Node:
+    """The tree of a whole text. Raises LeftToEngineError, RecursionError for brackets that are too deep."""
+    reader = ExpressionReader(tokenize(sql))
+    tree = reader.expression()
+    reader.end()
+    return tree
+
+
+class ExpressionReader(TokenCursor):
+    """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError for any other text."""
+
+    def expression(self) -> Node:
+        return self._joined("OR", self._conjunction)
+
+    def _conjunction(self) -> Node:
+        return self._joined("AND", self._negation)
+
+    def _joined(self, operator: str, read: Callable[[], Node]) -> Node:
+        parts = [read()]
+        while self.take(operator):
+            parts.append(read())
+        return parts[0] if len(parts) == 1 else Logic(operator, tuple(parts))
+
+    def _negation(self) -> Node:
+        if self.take("NOT", "!"):
+            return Not(self._negation())
+        return self._predicate()
+
+    def _predicate(self) -> Node:
+        """Comparisons, one after another, and at most one test behind them."""
+        left = self.sum()
+        while operator := self.take(*COMPARISONS):
+            left = Comparison(COMPARISONS[operator], left, self.sum())
+        if self.take("IS"):
+            denied = bool(self.take("NOT"))
+            word = self.take(*_WORDS)
+            if not word:
+                raise LeftToEngineError
+            return Test(left, word, denied)
+        start, denied = self.at, bool(self.take("NOT"))
+        word = self.take(*_MEMBERS)
+        if not word:
+            self.at = start
+            return left
+        return Member(left, word, self._others(word), denied)
+
+    def _others(self, word: str) -> tuple[Node, ...]:
+        """The bounds of BETWEEN, the items of IN, the pattern of LIKE."""
+        if word == "IN":
+            self.need("(")
+            items = self.listed(self.expression)
+            self.need(")")
+            return tuple(items)
+        first = self.sum()
+        if word == "BETWEEN":
+            self.need("AND")
+            return first, self.sum()
+        if self.key == "ESCAPE":
+            raise LeftToEngineError
+        return (first,)
+
+    def sum(self) -> Node:
+        left = self._product()
+        while operator := self.take(*_SUMS):
+            left = Binary(operator, left, self._product())
+        # Operators on bits bind weaker than these, and stronger than comparisons.
+        if self.key in _BITS:
+            raise LeftToEngineError
+        return left
+
+    def _product(self) -> Node:
+        left = self._signed()
+        while operator := self.take(*_PRODUCTS):
+            left = Binary(operator, left, self._signed())
+        return left
+
+    def _signed(self) -> Node:
+        if self.key not in {"-", "+"}:
+            return self._suffixed(self.operand())
+        sign = self.next()
+        if sign.key == "-" and self.kind == "number":
+            number = self.next()
+            if self.key not in {"[", ".", ":", "::"}:
+                return Written((sign, number))
+            # `::` binds stronger than a sign.
+            return Signed("-", self._suffixed(Written((number,))))
+        return Signed(sign.key, self._signed())
+
+    def _suffixed(self, value: Node) -> Node:
+        """An operand with suffixes: [key], .field, ::type."""
+        while self.take("["):
+            value = Subscript(value, self.expression())
+            self.need("]")
+        while self.take("."):
+            value = FieldOf(value, self.name())
+        if self.key in {"[", "."}:
+            raise LeftToEngineError
+        while self.key in {":", "::"}:
+            if not self.take("::"):
+                self.need(":")
+                self.need(":")
+            value = CastTo(value, type_at(self))
+        return value
+
+    def operand(self) -> Node:
+        """A literal, a column, a call, or an expression in brackets."""
+        if self.take("("):
+            inner = self.expression()
+            self.need(")")
+            return Brackets(inner)
+        if self.kind == "number":
+            return Written((self.next(),))
+        if self.kind == "string":
+            return Written(tuple(self._strings()))
+        if self.take("CASE"):
+            return self._case()
+        is_called = self.peek(1) == "("
+        if self.kind == "word" and not is_called:
+            if self.key in _WORDS:
+                return Written((self.next(),))
+            if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string":
+                return Written((self.next(), self.next()))
+        if not self.is_name or self.key in _NO_NAMES:
+            raise LeftToEngineError
+        return self.call() if is_called else self._column()
+
+    def _strings(self) -> list[Token]:
+        """Neighbouring texts, which are one."""
+        strings = [self.next()]
+        while self.kind == "string":
+            strings.append(self.next())
+        return strings
+
+    def _column(self) -> Node:
+        names = tuple(self.dotted())
+        if self.key == "(" or self.kind == "string":
+            raise LeftToEngineError
+        return Column(names)
+
+    def call(self) -> Node:
+        function = self.next()
+        self.need("(")
+        match function.key:
+            case "CAST":
+                value = self.expression()
+                self.need("AS")
+                found: Node = CastTo(value, type_at(self))
+            case "EXTRACT":
+                part = self.take(*_EXTRACTED)
+                self.need("FROM" if part else "")
+                found = Extract(part, self.expression())
+            case _:
+                found = self._arguments(function)
+        self.need(")")
+        return found
+
+    def _arguments(self, function: Token) -> Call:
+        if self.key == ")":
+            return Call(function, ())
+        if self.take("*"):
+            return Call(function, (), star=True)
+        distinct = bool(self.take("DISTINCT"))
+        return Call(function, tuple(self.listed(self.expression)), distinct)
+
+    def _case(self) -> CaseTree:
+        subject = None if self.key == "WHEN" else self.expression()
+        branches = []
+        while self.take("WHEN"):
+            when = self.expression()
+            self.need("THEN")
+            branches.append((when, self.expression()))
+        otherwise = self.expression() if self.take("ELSE") else None
+        self.need("END")
+        if not branches:
+            raise LeftToEngineError
+        return CaseTree(subject, tuple(branches), otherwise)
+
+
+SIMPLE_TYPES: dict[str, DataType] = {
+    "BOOLEAN": BOOLEAN,
+    **dict.fromkeys(("TINYINT", "BYTE"), types.BYTE),
+    **dict.fromkeys(("SMALLINT", "SHORT"), types.SHORT),
+    **dict.fromkeys(("INT", "INTEGER"), INTEGER),
+    **dict.fromkeys(("BIGINT", "LONG"), LONG),
+    **dict.fromkeys(("FLOAT", "REAL"), types.FLOAT),
+    "DOUBLE": types.DOUBLE,
+    "STRING": STRING,
+    "BINARY": types.BINARY,
+    "DATE": types.DATE,
+    "TIMESTAMP": types.TIMESTAMP,
+    "TIMESTAMP_LTZ": types.TIMESTAMP,
+    "TIMESTAMP_NTZ": types.TIMESTAMP_NTZ,
+}
+"""Types without parameters, by their names."""
+
+
+def type_at(cursor: TokenCursor) -> DataType:
+    """The simple type whose name is next, which is read. Raises LeftToEngineError for any other type."""
+    word = cursor.next().key
+    if word in {"DECIMAL", "DEC", "NUMERIC"}:
+        return _decimal_at(cursor)
+    if word not in SIMPLE_TYPES or cursor.key in {"(", "COLLATE"}:
+        raise LeftToEngineError
+    return SIMPLE_TYPES[word]
+
+
+def _decimal_at(cursor: TokenCursor) -> DataType:
+    precision, scale = 10, 0
+    if cursor.take("("):
+        precision = _digits_at(cursor)
+        scale = _digits_at(cursor) if cursor.take(",") else 0
+        cursor.need(")")
+    if not 0 <= scale <= precision <= MOST_DIGITS or precision == 0:
+        raise LeftToEngineError
+    return DecimalType(precision, scale)
+
+
+def _digits_at(cursor: TokenCursor) -> int:
+    return require_value(whole_number(cursor.next().text))
