@@ -49,11 +49,11 @@ from deltasql.sql.expressions import (
     CastTo,
     Column,
     Comparison,
+    IsWord,
     Logic,
     Member,
     Node,
     Not,
-    Test,
     Written,
     expression_tree,
 )
@@ -382,7 +382,7 @@ class _Evaluation:
                 return _joined(operator, [*map(self, parts)])
             case Not(value):
                 return Denied(_truth(self(value)))
-            case Test(value, "NULL", denied):
+            case IsWord(value, "NULL", denied):
                 found: RowExpression = IsNull(self(value))
                 return Denied(found) if denied else found
             case Comparison(operator, left, right):

@@ -56,13 +56,13 @@ from deltasql.sql.expressions import (
     Comparison,
     Extract,
     FieldOf,
+    IsWord,
     Logic,
     Member,
     Node,
     Not,
     Signed,
     Subscript,
-    Test,
     Written,
     expression_tree,
 )
@@ -343,9 +343,9 @@ class _TypeOf:
                 return self.column(node.names)
             case Logic(_, parts):
                 return _truth(*map(self, parts))
-            case Not(value) | Test(value, "TRUE" | "FALSE"):
+            case Not(value) | IsWord(value, "TRUE" | "FALSE"):
                 return _truth(self(value))
-            case Test(value):
+            case IsWord(value):
                 self(value)
                 return _Typed(BOOLEAN)
             case Comparison(_, left, right):

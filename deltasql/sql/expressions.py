@@ -136,7 +136,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class IsWord:
     """value IS [NOT] {NULL | TRUE | FALSE}"""
 
     value: Node
@@ -177,7 +177,7 @@ Node: TypeAlias = Union[
     Comparison,
     Logic,
     Not,
-    Test,
+    IsWord,
     Member,
     CaseTree,
 ]
@@ -232,7 +232,7 @@ class ExpressionReader(TokenCursor):
             word = self.take(*_WORDS)
             if not word:
                 raise LeftToEngineError
-            return Test(left, word, denied)
+            return IsWord(left, word, denied)
         start, denied = self.at, bool(self.take("NOT"))
         word = self.take(*_MEMBERS)
         if not word:

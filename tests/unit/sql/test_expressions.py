@@ -12,12 +12,12 @@ from deltasql.sql.expressions import (
     CastTo,
     Column,
     Comparison,
+    IsWord,
     Logic,
     Member,
     Node,
     Not,
     Signed,
-    Test,
     Written,
     expression_tree,
 )
@@ -36,7 +36,7 @@ def shown(node: Node) -> str:
             return f"({f' {operator} '.join(map(shown, parts))})"
         case Not(value):
             return f"(NOT {shown(value)})"
-        case Test(value, word, denied):
+        case IsWord(value, word, denied):
             return f"({shown(value)} IS {'NOT ' if denied else ''}{word})"
         case Member(value, word, others, denied):
             return f"({shown(value)} {'NOT ' if denied else ''}{word} {', '.join(map(shown, others))})"
