@@ -643,7 +643,9 @@ class Automaton:
         text, tokens = self.text, []
         word = WORD.match(text, position)
         keyword = self.tables.keywords.get(word[0].upper()) if word else None
-        if word and keyword in expected:
+        # SET var.x = 1 is about a key, SET VAR x = 1 about a variable.
+        is_key = word is not None and "SETTING_KEY" in expected and text.startswith(".", word.end())
+        if word and keyword in expected and not is_key:
             tokens.append(GrammarToken(keyword, position, word.end()))
         symbol = self.tables.symbols.get(text[position])
         if symbol in expected and (run is None or may_be_columns(text, position)):

@@ -53,3 +53,8 @@ RESET v;
 DROP TEMPORARY VARIABLE v;
 DROP TEMPORARY VARIABLE w;
 DROP TEMPORARY VARIABLE `odd name`;
+
+-- A key may begin with a word that sets a variable.
+SET var.schema = letters;
+SET var.schema;
+SELECT '${var.schema}' AS s;
