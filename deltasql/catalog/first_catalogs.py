@@ -38,7 +38,7 @@ _R = TypeVar("_R")
 _SCHEMAS: Mapping[str, tuple[str, ...]] = {
     "main": (DEFAULT_SCHEMA,),
     "hive_metastore": (DEFAULT_SCHEMA,),
-    SAMPLES: (DEFAULT_SCHEMA, "nyctaxi", "tpch"),
+    SAMPLES: ("bakehouse", DEFAULT_SCHEMA, "nyctaxi", "tpch", "wanderbricks"),
     SYSTEM: (DEFAULT_SCHEMA,),
 }
 """The catalogs with their schemas, beside those of the information schema."""

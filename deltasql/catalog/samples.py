@@ -1,8 +1,8 @@
 """The tables of the catalog `samples`, which each workspace of Databricks has: a few hundred rows, made when read.
 
 The columns are those of Databricks; the rows are drawn at random, and the same each time. Keys refer to rows that are
-there, and totals agree. Source: Databricks, sample datasets; TPC-H for the names of regions and nations, and for the
-relations between the columns.
+there, and totals agree. Of `bakehouse` and `wanderbricks` the tables are there that examples join. Source: Databricks,
+sample datasets; TPC-H for the names of regions and nations, and for the relations between the columns.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import Any
 from deltasql.catalog.entries import SchemaMode, ViewDefinition, ViewEntry
 from deltasql.catalog.store import SAMPLES
 from deltasql.schema import (
+    BOOLEAN,
     DATE,
     DOUBLE,
+    FLOAT,
     INTEGER,
     LONG,
     STRING,
@@ -34,11 +36,56 @@ _TYPES: Mapping[str, DataType] = {
     "INT": INTEGER,
     "BIGINT": LONG,
     "DOUBLE": DOUBLE,
+    "FLOAT": FLOAT,
+    "BOOLEAN": BOOLEAN,
     "DATE": DATE,
     "TIMESTAMP": TIMESTAMP,
     "DECIMAL": DecimalType(18, 2),
 }
+_BOOKING = (
+    "booking_id:BIGINT user_id:BIGINT property_id:BIGINT check_in:DATE check_out:DATE guests_count:INT "
+    "total_amount:FLOAT status created_at:TIMESTAMP updated_at:TIMESTAMP"
+)
 _COLUMNS: Mapping[tuple[str, str], str] = {
+    ("bakehouse", "media_customer_reviews"): "review franchiseID:BIGINT review_date:TIMESTAMP new_id:INT",
+    ("bakehouse", "sales_customers"): (
+        "customerID:BIGINT first_name last_name email_address phone_number address city state country continent "
+        "postal_zip_code:BIGINT gender"
+    ),
+    ("bakehouse", "sales_franchises"): (
+        "franchiseID:BIGINT name city district zipcode country size longitude:DOUBLE latitude:DOUBLE supplierID:BIGINT"
+    ),
+    ("bakehouse", "sales_suppliers"): (
+        "supplierID:BIGINT name ingredient continent city district size longitude:DOUBLE latitude:DOUBLE approved"
+    ),
+    ("bakehouse", "sales_transactions"): (
+        "transactionID:BIGINT customerID:BIGINT franchiseID:BIGINT dateTime:TIMESTAMP product quantity:BIGINT "
+        "unitPrice:BIGINT totalPrice:BIGINT paymentMethod cardNumber:BIGINT"
+    ),
+    ("wanderbricks", "amenities"): "amenity_id:BIGINT name category icon",
+    ("wanderbricks", "booking_updates"): f"booking_update_id:BIGINT {_BOOKING}",
+    ("wanderbricks", "bookings"): _BOOKING,
+    ("wanderbricks", "destinations"): (
+        "destination_id:BIGINT destination country state_or_province state_or_province_code description"
+    ),
+    ("wanderbricks", "hosts"): (
+        "host_id:BIGINT name email phone is_verified:BOOLEAN is_active:BOOLEAN rating:FLOAT country joined_at:DATE"
+    ),
+    ("wanderbricks", "payments"): (
+        "payment_id:BIGINT booking_id:BIGINT amount:FLOAT payment_method status payment_date:TIMESTAMP"
+    ),
+    ("wanderbricks", "properties"): (
+        "property_id:BIGINT host_id:BIGINT destination_id:BIGINT title description base_price:FLOAT property_type "
+        "max_guests:INT bedrooms:INT bathrooms:INT property_latitude:FLOAT property_longitude:FLOAT created_at:DATE"
+    ),
+    ("wanderbricks", "property_amenities"): "property_id:BIGINT amenity_id:BIGINT",
+    ("wanderbricks", "reviews"): (
+        "review_id:BIGINT booking_id:BIGINT property_id:BIGINT user_id:BIGINT rating:FLOAT comment "
+        "is_deleted:BOOLEAN created_at:TIMESTAMP updated_at:TIMESTAMP"
+    ),
+    ("wanderbricks", "users"): (
+        "user_id:BIGINT email name country user_type created_at:DATE is_business:BOOLEAN company_name"
+    ),
     ("nyctaxi", "trips"): (
         "tpep_pickup_datetime:TIMESTAMP tpep_dropoff_datetime:TIMESTAMP trip_distance:DOUBLE fare_amount:DOUBLE "
         "pickup_zip:INT dropoff_zip:INT"
@@ -79,7 +126,22 @@ _SIZES, _FINISHES = ("ECONOMY", "LARGE", "MEDIUM", "PROMO", "SMALL"), ("ANODIZED
 _METALS, _BOXES = ("BRASS", "COPPER", "NICKEL", "STEEL", "TIN"), ("BAG", "BOX", "CAN", "CASE", "DRUM", "JAR", "PACK")
 _WORDS = ("accounts", "after", "carefully", "deposits", "even", "final", "packages", "quickly", "regular", "sleep")
 _ZIPS = (10001, 10003, 10009, 10011, 10016, 10019, 10023, 10028, 10036, 10103, 10110, 10282, 11201, 11371)
+_CITIES = (
+    *(("Tokyo", "Japan", "Asia", 139.69, 35.68), ("Paris", "France", "Europe", 2.35, 48.86)),
+    *(("Cape Town", "South Africa", "Africa", 18.42, -33.92), ("Lima", "Peru", "South America", -77.04, -12.05)),
+    *(("Sydney", "Australia", "Oceania", 151.21, -33.87), ("Denver", "USA", "North America", -104.99, 39.74)),
+    *(("Berlin", "Germany", "Europe", 13.4, 52.52), ("Osaka", "Japan", "Asia", 135.5, 34.69)),
+)
+"""Cities with their country, continent, longitude and latitude."""
+_FIRST_NAMES = ("Ada", "Ben", "Chloe", "Dario", "Elif", "Femi", "Grace", "Hugo", "Ines", "Jun", "Kofi", "Lena")
+_LAST_NAMES = ("Adams", "Bauer", "Costa", "Diaz", "Evans", "Fischer", "Garcia", "Hansen", "Ito", "Jensen", "Kaya")
+_PRODUCTS = ("Almond Twist", "Berry Basket", "Cocoa Cloud", "Honey Bar", "Lemon Leaf", "Oat Original")
+_KINDS = ("apartment", "cabin", "house", "studio", "villa")
+_STATES = ("cancelled", "completed", "confirmed", "pending")
+_AMENITIES = (("Wi-Fi", "Basic"), ("Kitchen", "Basic"), ("Parking", "Basic"), ("Pool", "Luxury"), ("Sauna", "Luxury"))
 _CUSTOMERS, _ORDERS, _PARTS, _SUPPLIERS, _TRIPS = 150, 300, 200, 20, 500
+_BUYERS, _FRANCHISES, _BAKERS, _SALES = 60, 16, 9, 400
+_USERS, _HOSTS, _PROPERTIES, _BOOKINGS = 80, 20, 50, 300
 _TODAY = date(1995, 6, 17)
 """The day as of which orders are open or done. Source: TPC-H."""
 
@@ -129,6 +191,14 @@ class _Draws:
 
     def cents(self, low: int, high: int) -> Decimal:
         return Decimal(self.number(low, high)).scaleb(-2)
+
+    def name(self) -> tuple[str, str]:
+        return self.of(_FIRST_NAMES), self.of(_LAST_NAMES)
+
+    def moment(self, first: date, days: int) -> datetime:
+        """A second within so many days after a day, UTC."""
+        start = datetime(first.year, first.month, first.day, tzinfo=timezone.utc)
+        return start + timedelta(seconds=self.number(0, days * 86400 - 1))
 
     def phone(self, nation: int) -> str:
         return f"{nation + 10}-{self.number(100, 999)}-{self.number(100, 999)}-{self.number(1000, 9999)}"
@@ -244,8 +314,156 @@ def _item(draw: _Draws, order: int, line: int, ordered: date) -> tuple[Any, ...]
     return order, part, supplier, line, *amounts, *state, draw.of(_INSTRUCTIONS), draw.of(_MODES), draw.words(4)
 
 
+def _buyers() -> _Rows:
+    draw = _Draws("sales_customers")
+    for key in range(_BUYERS):
+        (first, last), (city, country, continent, *_) = draw.name(), draw.of(_CITIES)
+        mail, street = f"{first}.{last}{key}@example.com".lower(), f"{draw.number(1, 999)} {draw.words(1)} Street"
+        place = (street, city, city, country, continent, draw.number(10000, 99999))
+        yield 2000000 + key, first, last, mail, draw.phone(key % 80), *place, draw.of(("female", "male"))
+
+
+def _franchises() -> _Rows:
+    draw = _Draws("sales_franchises")
+    for key in range(_FRANCHISES):
+        city, country, _, longitude, latitude = _CITIES[key % len(_CITIES)]
+        names = (f"{draw.of(_PRODUCTS).split()[0]} Corner {key + 1}", city, f"{city} Centre", str(draw.of(_ZIPS)))
+        size = draw.of(("L", "M", "S", "XL", "XXL"))
+        yield 3000000 + key, *names, country, size, longitude, latitude, 4000000 + draw.number(0, _BAKERS - 1)
+
+
+def _bakers() -> _Rows:
+    draw = _Draws("sales_suppliers")
+    for key in range(_BAKERS):
+        city, _, continent, longitude, latitude = draw.of(_CITIES)
+        ingredient = draw.of(("almonds", "butter", "cocoa", "flour", "honey", "oats", "sugar", "vanilla"))
+        place = (continent, city, f"{city} Centre", draw.of(("L", "M", "S")), longitude, latitude)
+        yield 4000000 + key, f"{ingredient.title()} Supply {key + 1}", ingredient, *place, draw.of(("N", "Y", "Y"))
+
+
+def _sales() -> _Rows:
+    draw = _Draws("sales_transactions")
+    for key in range(_SALES):
+        quantity, price = draw.number(1, 20), 3
+        keys = (2000000 + draw.number(0, _BUYERS - 1), 3000000 + draw.number(0, _FRANCHISES - 1))
+        sold = (draw.of(_PRODUCTS), quantity, price, quantity * price, draw.of(("amex", "mastercard", "visa")))
+        card = 4000000000000000 + draw.number(0, 999999999999)
+        yield 1000000 + key, *keys, draw.moment(date(2024, 5, 1), 17), *sold, card
+
+
+def _opinions() -> _Rows:
+    draw = _Draws("media_customer_reviews")
+    for key in range(60):
+        text = f"The {draw.of(_PRODUCTS)} was {draw.of(('excellent', 'fresh', 'fine', 'dry', 'too sweet'))}."
+        yield text, 3000000 + draw.number(0, _FRANCHISES - 1), draw.moment(date(2024, 5, 1), 30), key
+
+
+def _users() -> _Rows:
+    draw = _Draws("users")
+    for key in range(1, _USERS + 1):
+        (first, last), is_business = draw.name(), draw.number(0, 3) == 0
+        kind, company = ("business", f"{last} Travel") if is_business else ("individual", None)
+        since = date(2023, 1, 1) + timedelta(days=draw.number(0, 700))
+        country = draw.of(_CITIES)[1]
+        yield (
+            key,
+            f"{first}.{last}{key}@example.com".lower(),
+            f"{first} {last}",
+            country,
+            kind,
+            since,
+            is_business,
+            company,
+        )
+
+
+def _hosts() -> _Rows:
+    draw = _Draws("hosts")
+    for key in range(1, _HOSTS + 1):
+        first, last = draw.name()
+        contact = (f"{first} {last}", f"host{key}@example.com", draw.phone(key))
+        state = (draw.number(0, 4) > 0, draw.number(0, 9) > 0, draw.number(30, 50) / 10, draw.of(_CITIES)[1])
+        yield key, *contact, *state, date(2022, 1, 1) + timedelta(days=draw.number(0, 1000))
+
+
+def _destinations() -> _Rows:
+    for key, (city, country, *_) in enumerate(_CITIES, 1):
+        yield key, city, country, city, city[:2].upper(), f"{city} is a city in {country}."
+
+
+def _properties() -> _Rows:
+    draw = _Draws("properties")
+    for key in range(1, _PROPERTIES + 1):
+        place, kind, bedrooms = draw.number(1, len(_CITIES)), draw.of(_KINDS), draw.number(1, 5)
+        city, _, _, longitude, latitude = _CITIES[place - 1]
+        title = (f"{kind.title()} in {city}", f"A {kind} with {bedrooms} bedrooms in {city}.")
+        size = (float(draw.number(40, 400)), kind, 2 * bedrooms, bedrooms, draw.number(1, bedrooms))
+        where = (latitude + draw.number(-50, 50) / 1000, longitude + draw.number(-50, 50) / 1000)
+        yield key, draw.number(1, _HOSTS), place, *title, *size, *where, date(2023, 1, 1) + timedelta(days=key * 7)
+
+
+@cache
+def _stays() -> list[tuple[Any, ...]]:
+    """The rows of `bookings`."""
+    draw, prices = _Draws("bookings"), [row[5] for row in _properties()]
+    found = []
+    for key in range(1, _BOOKINGS + 1):
+        place, nights = draw.number(1, _PROPERTIES), draw.number(1, 14)
+        first, made = date(2025, 1, 1) + timedelta(days=draw.number(0, 364)), draw.moment(date(2024, 10, 1), 90)
+        stay = (first, first + timedelta(days=nights), draw.number(1, 6), prices[place - 1] * nights)
+        changed = made + timedelta(hours=draw.number(0, 72))
+        found.append((key, draw.number(1, _USERS), place, *stay, draw.of(_STATES), made, changed))
+    return found
+
+
+def _updates() -> _Rows:
+    """Each booking as it was made, and once more as it is."""
+    for number, row in enumerate(_stays()):
+        *stay, _, made, changed = row
+        yield 2 * number + 1, *stay, "pending", made, made
+        yield 2 * number + 2, *row[:-2], made, changed
+
+
+def _payments() -> _Rows:
+    draw = _Draws("payments")
+    paid = [row for row in _stays() if row[7] != "pending"]
+    for key, row in enumerate(paid, 1):
+        state = "refunded" if row[7] == "cancelled" else "completed"
+        yield key, row[0], row[6], draw.of(("bank_transfer", "credit_card", "paypal")), state, row[9]
+
+
+def _reviews() -> _Rows:
+    draw = _Draws("reviews")
+    done = [row for row in _stays() if row[7] == "completed"]
+    for key, row in enumerate(done, 1):
+        text = f"The stay was {draw.of(('quiet', 'lovely', 'fine', 'noisy', 'too cold'))}."
+        written = draw.moment(row[4], 20)
+        yield key, row[0], row[2], row[1], float(draw.number(1, 5)), text, draw.number(0, 19) == 0, written, written
+
+
+def _equipment() -> _Rows:
+    draw = _Draws("property_amenities")
+    for key in range(1, _PROPERTIES + 1):
+        yield from ((key, amenity) for amenity in range(1, len(_AMENITIES) + 1) if draw.number(0, 1))
+
+
 _ROWS: Mapping[str, Callable[[], _Rows]] = {
     "trips": _trips,
+    "media_customer_reviews": _opinions,
+    "sales_customers": _buyers,
+    "sales_franchises": _franchises,
+    "sales_suppliers": _bakers,
+    "sales_transactions": _sales,
+    "amenities": lambda: ((key, name, kind, name.lower()) for key, (name, kind) in enumerate(_AMENITIES, 1)),
+    "booking_updates": _updates,
+    "bookings": lambda: iter(_stays()),
+    "destinations": _destinations,
+    "hosts": _hosts,
+    "payments": _payments,
+    "properties": _properties,
+    "property_amenities": _equipment,
+    "reviews": _reviews,
+    "users": _users,
     "customer": _customers,
     "lineitem": lambda: iter(_orders_and_items()[1]),
     "nation": _nations,
