@@ -89,7 +89,7 @@ def refreshed_statement(
 def _rows_of(definition: RefreshDefinition) -> list[str]:
     """The clause that says where the rows come from, if the statement has one."""
     if flow := definition.view.properties.get(FLOW):
-        return ["FLOW AUTO CDC", flow]
+        return ["FLOW" if flow.startswith("REPLACE USING") else "FLOW AUTO CDC", flow]
     query = definition.view.properties.get(STREAMED, definition.view.query)
     return ["AS", query] if query else []
 

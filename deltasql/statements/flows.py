@@ -1,8 +1,9 @@
 """CREATE FLOW, AUTO CDC INTO and APPLY CHANGES INTO: the rows of streaming tables. Source: Databricks.
 
 AUTO CDC gives a table the newest row of each key (SCD type 1), or each row with the moments from which and until which
-it held (SCD type 2). The rows are a query over all events of the source, so that late events, events in another order
-and repeated refreshes give the same table. A refresh runs the query again.
+it held (SCD type 2). REPLACE USING gives it all rows of each key that have the key's highest sequence. The rows are a
+query over all events of the source, so that late events, events in another order and repeated refreshes give the same
+table. A refresh runs the query again.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NEWEST = f"{HIDDEN_PREFIX}newest"
 @dataclass(frozen=True, slots=True)
 class CreateFlow(LogicalPlan):
     """CREATE FLOW [IF NOT EXISTS] name [COMMENT text] AS
-    {INSERT INTO [ONCE] t BY NAME query | AUTO CDC [ONCE] INTO t FROM …}
+    {INSERT INTO [ONCE] t BY NAME [REPLACE USING (keys) SEQUENCE BY column] query | AUTO CDC [ONCE] INTO t FROM …}
 
     `rows` are a query or changes; with `once` they are read now, and not by later refreshes.
     """
@@ -108,6 +109,32 @@ def _create_flow(children: list[Any], tree: Tree, text: str) -> CreateFlow:
 def _flow_query(children: list[Any], tree: Tree, text: str) -> tuple[bool, TableName, SqlText]:
     once, table, query = children
     return once, table, without_live_names(query)
+
+
+@builds("flow_keys")
+def _flow_keys(children: list[Any], tree: Tree, text: str) -> tuple[Sequence[ColumnPath], ColumnPath]:
+    keys, sequence = children
+    return tuple(keys), sequence
+
+
+@builds("flow_replaced")
+def _flow_replaced(children: list[Any], tree: Tree, text: str) -> tuple[bool, TableName, AutoCdc]:
+    once, table, keys, query = children
+    return once, table, _replacing(keys, query)
+
+
+@builds("replaced_source")
+def _replaced_source(children: list[Any], tree: Tree, text: str) -> AutoCdc:
+    return _replacing(*children)
+
+
+def _replacing(chosen: tuple[tuple[ColumnPath, ...], ColumnPath], query: SqlText) -> AutoCdc:
+    """The changes of a flow REPLACE USING."""
+    keys, sequence = chosen
+    source, order = without_live_names(query), ".".join(map(quote, sequence.parts))
+    listed = ", ".join(quote(key.parts[0]) for key in keys)
+    written = f"REPLACE USING ({listed}) SEQUENCE BY {order} BY NAME {query.text}"
+    return AutoCdc(written, source, keys, SqlText(order, sequence.start), scd_type=0)
 
 
 @builds("flow_changes")
@@ -250,7 +277,7 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
             sql_name(entry.parts), reason, "Give AUTO CDC a streaming table of its own."
         ).at(context.caret(statement.table.start, statement.table.end))
     changes = statement.changes
-    query = SqlText(changes_query(changes, context), changes.source.start)
+    query = SqlText(changes_query(changes, sql_name(entry.parts), context), changes.source.start)
     view = view_definition(entry.parts, statement.table, query, (), context)
     known = entry.refreshed
     definition = replace(known, view=replace(view, properties={FLOW: changes.text}))
@@ -263,17 +290,21 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
     return Stepwise("the changes, then the rows", steps())
 
 
-def changes_query(changes: AutoCdc, context: Context) -> str:
+def changes_query(changes: AutoCdc, table: str, context: Context) -> str:
     """The query that gives the rows of a table from all events of its source.
 
     Events without a sequence are left out. Of several events of one key with one sequence the one with the greatest
     values counts, so that each refresh gives the same rows. Raises UnresolvedColumnError for a column that the source
     lacks, at its place.
     """
-    source = _source(changes)
+    source = _source(changes, table, context)
     columns = query_columns(SqlText(f"SELECT * FROM {source}", changes.source.start), context).names
     _require_columns(changes, columns, context)
     keys = ", ".join(quote(key.parts[0]) for key in changes.keys)
+    if changes.scd_type == 0:
+        newest = f"rank() OVER (PARTITION BY {keys} ORDER BY {changes.sequence.text} DESC)"
+        rows = f"SELECT *, {newest} AS {_NEWEST} FROM {source} WHERE {changes.sequence.text} IS NOT NULL"
+        return f"SELECT * EXCEPT ({_NEWEST}) FROM ({rows}) WHERE {_NEWEST} = 1"
     events = _events(changes, source, keys, columns)
     if changes.ignores_nulls:
         events = _without_nulls(events, keys, [name for name in columns if name.lower() not in _lowered(changes.keys)])
@@ -304,8 +335,13 @@ def _events(changes: AutoCdc, source: str, keys: str, columns: Sequence[str]) ->
     return f"SELECT * EXCEPT ({_NEWEST}) FROM (SELECT *, {newest} AS {_NEWEST} FROM ({events})) WHERE {_NEWEST} = 1"
 
 
-def _source(changes: AutoCdc) -> str:
-    """The source without its word STREAM."""
+def _source(changes: AutoCdc, table: str, context: Context) -> str:
+    """The source without its word STREAM. Raises StreamingQueryError for a query that reads no stream."""
+    if changes.scd_type == 0:
+        try:
+            return f"({stream_of(changes.source.text, table)[0].rstrip().rstrip(';')}\n)"
+        except DeltaSqlError as error:
+            raise error.at(context.caret(changes.source.start, changes.source.end)) from None
     text, tokens = changes.source.text, changes.source.tokens
     return text[tokens[0].end :].strip() if tokens and tokens[0].key == "STREAM" and len(tokens) > 1 else text
 

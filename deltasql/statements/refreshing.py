@@ -130,7 +130,8 @@ class AutoCdc:
     """FROM source KEYS (…) [WHERE …] [IGNORE NULL UPDATES] [APPLY AS {DELETE | TRUNCATE} WHEN …] SEQUENCE BY …
     [COLUMNS …] [STORED AS SCD TYPE n] [TRACK HISTORY ON …]
 
-    `text` is all of it as it is written, `source` has its word STREAM.
+    `text` is all of it as it is written, `source` has its word STREAM. Of a flow REPLACE USING, whose `scd_type` is 0,
+    the source is a query.
     """
 
     text: str

@@ -19,6 +19,23 @@ apply changes into LIVE.history from stream(LIVE.changes) keys (`ID`) apply as d
   sequence by at columns (id, name) stored as scd type 2 track history on (name);
 SELECT * FROM history ORDER BY id, __START_AT;
 SHOW CREATE TABLE history;
+-- name: rows of the highest sequence replace the others of their key
+CREATE TABLE events (region INT, device STRING, kind STRING, seq INT);
+INSERT INTO events VALUES (1, 'iOS', 'click', 1), (1, 'Android', 'sale', 1), (2, 'iOS', 'click', 1), (2, 'desktop', 'click', 1);
+CREATE OR REFRESH STREAMING TABLE regions FLOW REPLACE USING (region) SEQUENCE BY seq BY NAME SELECT * FROM STREAM(events);
+SELECT * FROM regions ORDER BY region, device, seq;
+INSERT INTO events VALUES (1, 'iOS', 'click', 2), (1, 'Android', 'sale', 2), (1, 'desktop', 'click', 2), (3, 'iOS', 'click', 1), (3, 'desktop', 'click', 2);
+INSERT INTO events VALUES (2, 'late', 'click', 0), (2, 'tablet', 'click', 1), (1, 'none', 'click', NULL);
+REFRESH STREAMING TABLE regions;
+SELECT * FROM regions ORDER BY region, device, seq;
+SHOW CREATE TABLE regions;
+CREATE STREAMING TABLE later;
+CREATE FLOW replacing AS INSERT INTO later BY NAME REPLACE USING (`Region`) SEQUENCE BY `seq` SELECT region, seq FROM STREAM events;
+SELECT * FROM later ORDER BY region, seq;
+CREATE OR REFRESH STREAMING TABLE bad FLOW REPLACE USING (area) SEQUENCE BY seq BY NAME SELECT * FROM STREAM(events);
+CREATE OR REFRESH STREAMING TABLE bad FLOW REPLACE USING (region) SEQUENCE BY seq BY NAME SELECT * FROM events;
+CREATE OR REFRESH STREAMING TABLE bad FLOW REPLACE USING (region) BY NAME SELECT * FROM STREAM events;
+CREATE OR REFRESH STREAMING TABLE bad FLOW REPLACE USING (region) SEQUENCE BY missing BY NAME SELECT * FROM STREAM events;
 -- name: flows that add rows
 CREATE STREAMING TABLE f;
 CREATE FLOW one AS INSERT INTO f BY NAME SELECT id FROM STREAM(changes);
@@ -26,6 +43,7 @@ CREATE FLOW IF NOT EXISTS once COMMENT 'now' AS INSERT INTO ONCE f BY NAME SELEC
 CREATE TABLE others (id INT);
 INSERT INTO others VALUES (8);
 CREATE FLOW two AS INSERT INTO f BY NAME SELECT id FROM STREAM others;
+CREATE FLOW more AS INSERT ONCE INTO f BY NAME SELECT 9 AS id;
 SELECT id, count(*) AS n FROM f GROUP BY id ORDER BY id;
 -- name: two flows that read one table would miss rows of it
 CREATE FLOW three AS INSERT INTO f BY NAME SELECT id FROM STREAM(others) WHERE id > 5;
