@@ -89,6 +89,7 @@ OTHERWISE = frozenset(
             "refresh/create_refreshed",
             "refresh/refresh_data",
             "refresh/streaming_tables",
+            "refresh/stream_options",
             "refresh/streamed_queries",
             "refresh/changed_sources",
             "formats/alter",
