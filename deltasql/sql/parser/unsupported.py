@@ -57,8 +57,13 @@ OBJECTS = (
         (
             "ALTER … < SET|UNSET EXTERNAL >",
             "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
-            "< SYNC > SCHEMA|TABLE",
         ),
+    ),
+    Unsupported(
+        "{words}",
+        "For each table write CREATE TABLE target LOCATION 'path', with the path that DESCRIBE DETAIL shows of the "
+        "source, or CREATE TABLE target CLONE source for a copy.",
+        ("< SYNC SCHEMA|TABLE >",),
     ),
     Unsupported(
         "{words}",
