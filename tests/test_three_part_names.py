@@ -68,6 +68,7 @@ OTHERWISE = frozenset(
         *("transaction/several_tables", "tags/set_tags", "tags/unset_tags", "view/temporary", "upkeep/upkeep"),
         *("refresh/schedules", "tags/view_column_tags"),
         *("governance/alter_securable", "governance/comment_on_securable", "governance/change_grants"),
+        "governance/show_principals",
         *(
             "governance/create_securable",
             "governance/policies_that_apply",
@@ -88,6 +89,7 @@ OTHERWISE = frozenset(
             "refresh/create_refreshed",
             "refresh/refresh_data",
             "refresh/streaming_tables",
+            "refresh/stream_options",
             "refresh/streamed_queries",
             "refresh/changed_sources",
             "formats/alter",

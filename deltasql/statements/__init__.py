@@ -30,6 +30,7 @@ __getattr__, __dir__ = door(
     refresh: ApplyChanges CreateRefreshed
     refreshing: AutoCdc
     settings: SetSetting SetTimeZone
+    streamed: stream_words
     table: CreateTable CreateTableLike DropSchema DropTable TruncateTable UseCatalog UseSchema
         new_namespaces
     table_metadata: json_list

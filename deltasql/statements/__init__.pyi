@@ -28,6 +28,7 @@ from deltasql.statements.refresh import CreateRefreshed as CreateRefreshed
 from deltasql.statements.refreshing import AutoCdc as AutoCdc
 from deltasql.statements.settings import SetSetting as SetSetting
 from deltasql.statements.settings import SetTimeZone as SetTimeZone
+from deltasql.statements.streamed import stream_words as stream_words
 from deltasql.statements.table import CreateTable as CreateTable
 from deltasql.statements.table import CreateTableLike as CreateTableLike
 from deltasql.statements.table import DropSchema as DropSchema

@@ -18,17 +18,19 @@ from deltasql.plan import Alone, ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.planner import Context, Plan, Redefinition, Stepwise, plan
 from deltasql.schema import HIDDEN_PREFIX
 from deltasql.schema import quote_name as quote
-from deltasql.sql import Clause, Tree, builds, caret, collect
+from deltasql.sql import Clause, Tree, builds, caret, collect, splice
 from deltasql.statements.insert import Insert
 from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_later
 from deltasql.statements.refreshing import (
     FLOW,
     AutoCdc,
     Listed,
+    require_limits,
+    stream_rules,
     without_live,
     without_live_names,
 )
-from deltasql.statements.streamed import STREAMED, has_stream, stream_of
+from deltasql.statements.streamed import STREAMED, has_stream, stream_of, stream_words
 from deltasql.statements.table_metadata import query_columns
 from deltasql.statements.target import require_kind
 from deltasql.statements.view import CreateView, Expectation, ViewColumn, ViewScope, view_definition
@@ -237,7 +239,12 @@ def _inserted(statement: CreateFlow, query: SqlText, context: Context) -> Plan:
     """The rows of a flow that runs once: those that its source has now."""
     text = query.text
     if has_stream(text):
-        text = stream_of(text, str(statement.table))[0]
+        table = str(statement.table)
+        try:
+            text = stream_of(text, table)[0]
+            require_limits(query.text, table, context)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(query.start, query.end)) from None
     rows = replace(query, text=text)
     return plan(Insert(None, True, False, statement.table, None, (), None, True, None, rows), context)
 
@@ -247,6 +254,7 @@ def _stream_view(entry: TableEntry, statement: CreateFlow, query: SqlText, conte
     table = sql_name(entry.parts)
     try:
         text, reference = stream_of(query.text, table)
+        stream_rules(query.text, table, context)
         for other in _streams(entry):
             read = stream_of(other, table)[1]
             if other != query.text and (read.parts, read.arguments) == (reference.parts, reference.arguments):
@@ -277,6 +285,11 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
             sql_name(entry.parts), reason, "Give AUTO CDC a streaming table of its own."
         ).at(context.caret(statement.table.start, statement.table.end))
     changes = statement.changes
+    source = changes.source.text if changes.scd_type == 0 else f"FROM {changes.source.text}"
+    try:
+        require_limits(source, sql_name(entry.parts), context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(changes.source.start, changes.source.end)) from None
     query = SqlText(changes_query(changes, sql_name(entry.parts), context), changes.source.start)
     view = view_definition(entry.parts, statement.table, query, (), context)
     known = entry.refreshed
@@ -336,14 +349,14 @@ def _events(changes: AutoCdc, source: str, keys: str, columns: Sequence[str]) ->
 
 
 def _source(changes: AutoCdc, table: str, context: Context) -> str:
-    """The source without its word STREAM. Raises StreamingQueryError for a query that reads no stream."""
+    """The source without its word STREAM and options. Raises StreamingQueryError for a query that reads no stream."""
     if changes.scd_type == 0:
         try:
             return f"({stream_of(changes.source.text, table)[0].rstrip().rstrip(';')}\n)"
         except DeltaSqlError as error:
             raise error.at(context.caret(changes.source.start, changes.source.end)) from None
-    text, tokens = changes.source.text, changes.source.tokens
-    return text[tokens[0].end :].strip() if tokens and tokens[0].key == "STREAM" and len(tokens) > 1 else text
+    text = f"FROM {changes.source.text}"
+    return splice(text, [(start, end, "") for start, end in stream_words(text)]).sql.removeprefix("FROM").strip()
 
 
 def _lowered(paths: Sequence[ColumnPath]) -> set[str]:

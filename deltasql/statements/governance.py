@@ -182,7 +182,10 @@ class DescribeSecurable(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class ShowSecurables(LogicalPlan):
-    """SHOW {CONNECTIONS | …} [LIKE 'pattern'], and SHOW GROUPS [WITH {USER | GROUP} member]"""
+    """SHOW {CONNECTIONS | … | USERS} [LIKE 'pattern'], and SHOW GROUPS [WITH {USER | GROUP} member]
+
+    `member` is the kind and the name, as in `USER ann`.
+    """
 
     reads_only: ClassVar[bool] = True
 
@@ -526,7 +529,7 @@ _NAMED = {
 }
 _OWNED = {f"set_{kind.lower()}_owner": kind for kind in ("TABLE", "VIEW", "SCHEMA", "CATALOG", "FUNCTION", "VOLUME")}
 _CREATED = {f"create_{name}": kind for name, kind in _CLASSES.items()}
-_SHOWN = {f"show_{name}s": kind for name, kind in _CLASSES.items()}
+_SHOWN = {**{f"show_{name}s": kind for name, kind in _CLASSES.items()}, "show_users": "USER"}
 _VERBS = ("grant", "revoke", "deny")
 _SERVICE_KINDS = (
     *("MODEL", "REGISTERED MODEL", "WAREHOUSE", "SQL WAREHOUSE", "GENIE SPACE", "CLUSTER", "CLUSTER POLICY", "JOB"),
@@ -699,6 +702,11 @@ def _create(children: list[Any], tree: Tree, text: str) -> CreateSecurable:
 def _alter(children: list[Any], tree: Tree, text: str) -> AlterSecurable:
     kind, name, rest = children
     return AlterSecurable(kind, name, **read_alteration(kind, rest, text))
+
+
+@builds("with_user", "with_group")
+def _shown_member(children: list[Any], tree: Tree, text: str) -> str:
+    return f"{tree.name.removeprefix('with_').upper()} {children[0]}"
 
 
 @builds(*_SHOWN)

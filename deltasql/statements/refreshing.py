@@ -13,13 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from deltasql.base import DeltaSqlError, Token, closing, comma_separated, errors
+from deltasql.base import DeltaSqlError, Token, closing, comma_separated, did_you_mean, errors
 from deltasql.catalog import RefreshDefinition, SchemaMode, TableEntry, sql_name
+from deltasql.files import stream_options
 from deltasql.log import (
     DeltaLog,
     LoadedFiles,
     Metadata,
     Snapshot,
+    StreamRules,
+    StreamSource,
     VersionChanges,
     canonical,
     keys_of,
@@ -75,6 +78,7 @@ from deltasql.statements.streamed import (
     MATERIALIZED,
     ROWS,
     has_star,
+    options_of_stream,
     over,
     reads_metadata,
     stream_of,
@@ -508,8 +512,36 @@ def stream_refresh(entry: TableEntry, snapshot: Snapshot, context: Context, *, f
     assert definition is not None
     text, reference = stream_of(definition.view.query, sql_name(entry.parts))
     inner = replace(context, catalog=context.catalog.within(*definition.view.namespace))
-    rows = _FileRows if reference.arguments is not None else _TableRows
-    return rows(entry, snapshot, inner, text, reference, full).refresh()
+    if reference.arguments is not None:
+        return _FileRows(entry, snapshot, inner, text, reference, full).refresh()
+    rules = stream_rules(definition.view.query, sql_name(entry.parts), context)
+    return _TableRows(entry, snapshot, inner, text, reference, full, rules).refresh()
+
+
+_STREAM_OPTIONS = (
+    *("skipChangeCommits", "ignoreDeletes", "startingVersion", "startingTimestamp"),
+    *("maxFilesPerTrigger", "maxBytesPerTrigger"),
+)
+"""Options of STREAM … WITH. The last two bound the batches of a stream; a refresh reads all in one."""
+
+
+def stream_rules(query: str, table: str, context: Context) -> StreamRules:
+    """The options of the source that a query reads by STREAM.
+
+    Raises UnsupportedStreamOptionError for an unknown one, IllegalOptionError, StreamStartsError,
+    TimestampInvalidError, and what `options_of_stream` raises.
+    """
+    texts = options_of_stream(query, table)
+    known = {name.lower(): name for name in _STREAM_OPTIONS}
+    for name in texts:
+        if name.lower() not in known:
+            advice = f"STREAM … WITH takes {', '.join(_STREAM_OPTIONS)}.{did_you_mean(name, _STREAM_OPTIONS)}"
+            raise errors.UnsupportedStreamOptionError(name, advice)
+    lowered = {name.lower(): text for name, text in texts.items()}
+    rules = stream_options({**lowered, "deltasql.timezone": context.time_zone or ""}).rules
+    if rules.from_latest:
+        raise errors.IllegalOptionError("startingVersion", "latest", "a whole number from 0 on")
+    return rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,17 +613,32 @@ def text_of_stream(query: str, table: TableName, context: Context) -> tuple[str,
     """
     whole = text_of_all_rows(query)
     if whole is not None:
+        require_limits(query, str(table), context)
         return whole, True
     text, reference = stream_of(query, str(table))
+    stream_rules(query, str(table), context)
     if reference.arguments is None:
         table_source(TableName(reference.parts), str(table), context)
     return text, False
 
 
-class _TableRows(_Rows):
-    """The new rows of a table."""
+def require_limits(query: str, table: str, context: Context) -> None:
+    """Raises StreamingQueryError for options that choose rows, where all rows of the sources are read.
 
-    __slots__ = ()
+    For wrong options the errors of `stream_rules`.
+    """
+    stream_rules(query, table, context)
+    for name in options_of_stream(query, table):
+        if name.lower() not in {"maxfilespertrigger", "maxbytespertrigger"}:
+            reason = f"it has {name} for a source whose rows are all read, as they are now"
+            raise errors.StreamingQueryError(table, reason, "Choose the rows of one stream in a table of their own.")
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRows(_Rows):
+    """The new rows of a table, by the options of its stream."""
+
+    rules: StreamRules
 
     def refresh(self) -> StreamRefresh:
         """Raises ChangedStreamSourceError, and what is wrong with the table."""
@@ -606,22 +653,35 @@ class _TableRows(_Rows):
         # Versions of other sources stay recorded: a later query that reads one of them again goes on from there.
         after = RefreshState(self.definition_id, {**read, source.metadata.id: source.version})
         start = read.get(source.metadata.id)
-        if start is None:
+        if start is None and self.rules.starting_version is None and self.rules.starting_micros is None:
             rows = binding.scan(self.context, source)
             return StreamRefresh(self.loading(View("", rows=rows), after, "all rows are new"))
+        if start is None:
+            start = StreamSource(log, self.rules, source.schema).first().version - 1
         if start == source.version:
             return self.nothing("the source has no new version")
-        versions = list(version_changes(log, start + 1, source.version))
-        for item in versions:
-            if not is_append(item):
-                raise errors.ChangedStreamSourceError(str(name), item.version, sql_name(self.entry.parts))
-        new = [item for item in versions if item.inserted]
+        versions = version_changes(log, start + 1, source.version)
+        new = [item for item in versions if self._is_read(item, log) and item.inserted]
         if not new:
             return self.nothing("the source has no new row")
         rows_of_versions = rows_of_changes(log, source, new)
         return StreamRefresh(
             self.loading(View("", rows=rows_of_versions), after, f"versions from {start + 1} on are new")
         )
+
+    def _is_read(self, changed: VersionChanges, log: DeltaLog) -> bool:
+        """Whether the rows of a version are read; False for one that is left out by an option.
+
+        Raises ChangedStreamSourceError.
+        """
+        if is_append(changed):
+            return True
+        adds = log.reader.commit(changed.version).materialized(log.table).adds if self.rules.ignore_deletes else ()
+        only_deletes = self.rules.ignore_deletes and not any(item.get("dataChange") is not False for item in adds)
+        if self.rules.skip_change_commits or only_deletes:
+            return False
+        source = str(TableName(self.reference.parts))
+        raise errors.ChangedStreamSourceError(source, changed.version, sql_name(self.entry.parts))
 
 
 class _FileRows(_Rows):

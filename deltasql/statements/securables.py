@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TypeVar
@@ -11,7 +11,7 @@ from deltasql.base import Caret, DeltaSqlError, errors
 from deltasql.catalog import TABLE, Securable, checked, matching, now, sql_name
 from deltasql.plan import TableName
 from deltasql.planner import Answer, Context, Plan, SecurableChange, SecurableCreation, plan
-from deltasql.schema import STRING, StructField, StructType
+from deltasql.schema import BOOLEAN, STRING, StructField, StructType
 from deltasql.statements.describe import INFO
 from deltasql.statements.governance import (
     AlterSecurable,
@@ -36,6 +36,8 @@ T = TypeVar("T")
 
 _OPTION, _PROPERTY = "option.", "property."
 _NAMES = StructType(tuple(StructField(name, STRING) for name in ("name", "comment")))
+_NAME = StructField("name", STRING, nullable=False)
+_PRINCIPALS = {"USER": StructType((_NAME,)), "GROUP": StructType((_NAME, StructField("directGroup", BOOLEAN)))}
 _SHARED = StructType(tuple(StructField(name, STRING) for name in ("name", "type")))
 
 
@@ -139,6 +141,15 @@ def plan_describe_securable(statement: DescribeSecurable, context: Context) -> P
 @plan.register
 def plan_show_securables(statement: ShowSecurables, context: Context) -> Plan:
     plural = f"{statement.kind}S"
+    if statement.kind in _PRINCIPALS:
+        columns = _PRINCIPALS[statement.kind]
+        shown = _users if statement.kind == "USER" else _groups
+        return governed(
+            f"SHOW {plural}",
+            *_all_words(context),
+            lambda: Answer(columns, tuple(shown(statement, context))),
+            Answer(columns),
+        )
 
     def record() -> Plan:
         kind = storage_kind(statement.kind)
@@ -146,13 +157,57 @@ def plan_show_securables(statement: ShowSecurables, context: Context) -> Plan:
         if statement.kind != kind:
             purpose = statement.kind.partition(" ")[0]
             found = {name: item for name, item in found.items() if item.facts.get("Purpose") == purpose}
-        if statement.member is not None:
-            wanted = {f"USER {statement.member}".lower(), f"GROUP {statement.member}".lower()}
-            found = {name: item for name, item in found.items() if wanted & {m.lower() for m in item.members}}
         rows = ((name, found[name].comment) for name in matching(found, statement.pattern))
         return Answer(_NAMES, tuple(rows))
 
     return governed(f"SHOW {plural}", *_all_words(context), record, Answer(_NAMES))
+
+
+def _users(statement: ShowSecurables, context: Context) -> Iterator[tuple[str]]:
+    """The session's user, and the users that are members of groups."""
+    user = context.identity.user
+    names = [name for members in _members(context).values() for kind, name in sorted(members) if kind == "USER"]
+    names += [] if user is None else [user]
+    for name in matching({name.lower(): name for name in names}.values(), statement.pattern):
+        yield (name,)
+
+
+def _groups(statement: ShowSecurables, context: Context) -> Iterator[tuple[str, bool | None]]:
+    """The groups, or those that have a member, and whether it is a direct one."""
+    members = _members(context)
+    direct = dict.fromkeys(members) if statement.member is None else _groups_of(statement.member, members)
+    for name in matching(direct, statement.pattern):
+        yield name, direct[name]
+
+
+def _groups_of(member: str, members: Mapping[str, Set[tuple[str, str]]]) -> dict[str, bool | None]:
+    """The groups of a member such as `USER ann`, with True for those that name it, False for groups of its groups."""
+    found: dict[str, bool | None] = {}
+    wanted = {_parts(member.lower())}
+    while wanted:
+        new = [name for name, inside in members.items() if name not in found and wanted & _lower(inside)]
+        found.update(dict.fromkeys(new, not found))
+        wanted = {("group", name.lower()) for name in new}
+    return found
+
+
+def _lower(members: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(kind.lower(), name.lower()) for kind, name in members}
+
+
+def _parts(member: str) -> tuple[str, str]:
+    kind, _, name = member.partition(" ")
+    return kind, name
+
+
+def _members(context: Context) -> dict[str, set[tuple[str, str]]]:
+    """The kinds and names of the members of each group, with the session's user in the session's groups."""
+    user, groups = context.identity
+    found = {item.name: {_parts(member) for member in item.members} for item in context.catalog.securables("GROUP")}
+    for name in groups:
+        recorded = name.lower() if name.lower() in found else name
+        found.setdefault(recorded, set()).update(() if user is None else {("USER", user)})
+    return found
 
 
 @plan.register

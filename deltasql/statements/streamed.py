@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from deltasql.base import Token, TokenCursor, calls, errors, tokenize
+from deltasql.base import Token, TokenCursor, calls, closing, comma_separated, errors, tokenize
 from deltasql.plan import METADATA
 from deltasql.schema import quote_name as quote
 from deltasql.sql import (
@@ -15,6 +15,7 @@ from deltasql.sql import (
     misplaced,
     splice,
     table_references,
+    unquote,
 )
 
 ROWS = "deltasql_new_rows"
@@ -42,10 +43,16 @@ def text_of_all_rows(query: str) -> str | None:
 
 
 def _without_streams(query: str, tokens: Sequence[Token]) -> str:
-    """The query with blanks in place of its words STREAM and of its watermarks."""
-    spans = [(tok.start, tok.end) for index, tok in enumerate(tokens) if _is_stream(TokenCursor(tokens, index))]
-    spans += _watermarks(tokens)
+    """The query with blanks in place of its words STREAM, of the options behind them, and of its watermarks."""
+    spans = [*stream_words(query), *_watermarks(tokens)]
     return splice(query, [(start, end, " " * (end - start)) for start, end in sorted(spans)]).sql
+
+
+def stream_words(query: str) -> list[tuple[int, int]]:
+    """The places of the words STREAM in a query, and of the options behind their sources."""
+    tokens = tokenize(query)
+    words = [(tok.start, tok.end) for index, tok in enumerate(tokens) if _is_stream(TokenCursor(tokens, index))]
+    return [*words, *((tokens[first].start, tokens[last].end) for first, last in _options(tokens))]
 
 
 def _watermarks(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -57,6 +64,61 @@ def _watermarks(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             # A text has its unit inside: INTERVAL '1 hour'.
             has_unit = len(tokens[end + 3].text.strip("'").split()) == 1
             yield tokens[start].start, tokens[end + (4 if has_unit else 3)].end
+
+
+def _options(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The indices of WITH and of its last bracket, for each STREAM source WITH (option = value, …).
+
+    The options may be inside of the brackets as well: STREAM(source WITH (…)).
+    """
+    for index in range(len(tokens)):
+        at = TokenCursor(tokens, index)
+        if not _is_stream(at):
+            continue
+        at.next()
+        inner = [TokenCursor(tokens, index + 2)] if at.key == "(" else []
+        yield from (found for source in (*inner, at) if (found := _options_behind(source)) is not None)
+
+
+def _options_behind(at: TokenCursor) -> tuple[int, int] | None:
+    """The indices of WITH and of its last bracket behind a name, or behind a source in brackets."""
+    if at.key == "(":
+        at.group()
+    elif at.is_name:
+        at.dotted()
+        if at.key == "(":
+            at.group()
+        elif at.take("AS"):
+            at.next()
+    first = at.at
+    last = closing(at.tokens, first + 1) if at.key == "WITH" and at.peek(1) == "(" else len(at.tokens)
+    return (first, last) if last < len(at.tokens) else None
+
+
+def options_of_stream(query: str, table: str) -> dict[str, str]:
+    """The options of the sources that a query reads by STREAM … WITH (…), by their names as they are written.
+
+    An option without a value is `true`. Raises StreamingQueryError for what is no list of options, DuplicateKeyError.
+    """
+    tokens, found = tokenize(query), dict[str, str]()
+    for first, last in _options(tokens):
+        for item in comma_separated(tokens[first + 2 : last]):
+            values = item[2:] if len(item) > 1 and item[1].key == "=" else item[1:]
+            is_signed = len(values) == 2 and values[0].key == "-"
+            if not item or not (item[0].is_name or item[0].kind == "string") or len(values) > 1 + is_signed:
+                reason = f"its options {query[tokens[first].start : tokens[last].end]} are not understood"
+                raise errors.StreamingQueryError(table, reason, "Write WITH (skipChangeCommits = true).")
+            name = _text(item[0])
+            if name.lower() in map(str.lower, found):
+                raise errors.DuplicateKeyError(name)
+            found[name] = "".join(map(_text, values)) or "true"
+    return found
+
+
+def _text(token: Token) -> str:
+    if token.kind == "string":
+        return unquote(token.text)
+    return token.name if token.is_name else token.text
 
 
 def stream_of(query: str, table: str) -> tuple[str, TableReference]:
@@ -77,14 +139,17 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
         reason = f"it reads {source} by STREAM, which is no table and no files"
         advice = "Store what a broker sends as files, and write FROM STREAM read_files('path')."
         raise errors.StreamingQueryError(table, reason, advice)
-    _require_continuable(text, reference, table)
+    _require_continuable(text, reference, table, options_of_stream(query, table))
     return text, reference
 
 
-def _require_continuable(text: str, reference: TableReference, table: str) -> None:
+def _require_continuable(text: str, reference: TableReference, table: str, options: Mapping[str, str]) -> None:
     """Raises StreamingQueryError for a source, or a place of it in the query, whose rows are not just added up."""
     if reference.temporal is not None:
         raise errors.StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+    if reference.arguments is not None and options:
+        advice = "Options of files are arguments: read_files('path', format => 'csv')."
+        raise errors.StreamingQueryError(table, "it reads files by STREAM … WITH (…)", advice)
     if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
         raise errors.StreamingQueryError(
             table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."

@@ -176,6 +176,9 @@ REFRESH FOREIGN SCHEMA pg.public;
 CREATE STREAMING TABLE raw_orders AS SELECT * FROM STREAM read_files('s3://bucket/landing', format => 'json');
 
 -- works
+CREATE OR REFRESH STREAMING TABLE inserted_orders AS SELECT * FROM STREAM(sales.orders) WITH (SKIPCHANGECOMMITS);
+
+-- works
 CREATE OR REFRESH STREAMING TABLE raw_orders SCHEDULE EVERY 1 HOUR AS SELECT * FROM STREAM sales.orders;
 
 -- works

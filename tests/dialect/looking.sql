@@ -123,10 +123,10 @@ SHOW GROUPS;
 -- works
 SHOW GROUPS WITH USER `joe@example.com`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 SHOW USERS;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 SHOW USERS LIKE '*@example.com';
 
 -- works

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from deltasql.base import Caret, DeltaSqlError, tokenize
 from deltasql.clients.pipelines.definitions import Definition, Problem
@@ -26,9 +25,7 @@ from deltasql.clients.pipelines.graph import (
 from deltasql.plan import SqlText, TableName
 from deltasql.schema import quote_name as quote
 from deltasql.sql import Replacement, Spliced, splice
-from deltasql.statements import CreateRefreshed, CreateView, expected_rows
-
-_BEFORE_TABLE = frozenset({"FROM", "JOIN", ",", "("})
+from deltasql.statements import CreateRefreshed, CreateView, expected_rows, stream_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +151,10 @@ def _query(view: Dataset, reader: Definition, graph: Graph, *, streams: bool, ex
 
 
 def _without_streams(text: SqlText, taken: set[int]) -> Iterator[Replacement]:
-    """Blanks in place of the words STREAM of a text, but for those that are `taken`."""
-    for before, token in pairwise(text.tokens):
-        start = text.start + token.start
-        if token.key == "STREAM" and before.key in _BEFORE_TABLE and start not in taken:
-            yield start, start + len(token.text), " " * len(token.text)
+    """Blanks in place of the words STREAM of a text and of their options, but for those that are `taken`."""
+    for start, end in stream_words(text.text):
+        if text.start + start not in taken:
+            yield text.start + start, text.start + end, " " * (end - start)
 
 
 def _stream_word(sql: str, start: int) -> tuple[int, int] | None:

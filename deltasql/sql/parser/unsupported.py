@@ -45,8 +45,8 @@ _INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZ
 NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
 _ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE]"
 _GOVERNING = "METASTORE|SERVER"
-_PEOPLE_SHOWN = "USERS|ROLE|ROLES|PRINCIPALS"
-_PEOPLE = f"USER|{_PEOPLE_SHOWN}"
+_PEOPLE_SHOWN = "ROLE|ROLES|PRINCIPALS"
+_PEOPLE = f"USER|USERS|{_PEOPLE_SHOWN}"
 """SHOW USER FUNCTIONS is Spark's."""
 
 OBJECTS = (
@@ -57,8 +57,13 @@ OBJECTS = (
         (
             "ALTER … < SET|UNSET EXTERNAL >",
             "< SET|UNSET TAG ON FUNCTION|PROCEDURE|EXTERNAL >",
-            "< SYNC > SCHEMA|TABLE",
         ),
+    ),
+    Unsupported(
+        "{words}",
+        "For each table write CREATE TABLE target LOCATION 'path', with the path that DESCRIBE DETAIL shows of the "
+        "source, or CREATE TABLE target CLONE source for a copy.",
+        ("< SYNC SCHEMA|TABLE >",),
     ),
     Unsupported(
         "{words}",
@@ -188,7 +193,7 @@ OBJECTS = (
     ),
     Unsupported(
         "{words}",
-        "Functions and procedures say so themselves: CREATE FUNCTION … COMMENT 'text'.",
+        "Write the comment where it is made: CREATE OR REPLACE FUNCTION … COMMENT 'text'.",
         ("< COMMENT ON FUNCTION|PROCEDURE >",),
     ),
     Unsupported(

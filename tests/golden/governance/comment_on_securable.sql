@@ -8,7 +8,8 @@ CREATE GROUP g;
 COMMENT ON CONNECTION c IS 'of the shop';
 comment /* it */ on GROUP `G` is 'people';
 SHOW CONNECTIONS;
-SHOW GROUPS;
+-- mask: /Created At \| .*/
+DESCRIBE GROUP g;
 COMMENT ON CONNECTION c IS NULL;
 SHOW CONNECTIONS;
 SET deltasql.governance = WARN;

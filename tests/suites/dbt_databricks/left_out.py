@@ -9,6 +9,7 @@ _HEADER = "a header is a statement before another one, and a warehouse runs one 
 _MISSING = "the adapter does not warn of columns that are missing"
 _KEYS = "the adapter takes (n) REFERENCES t for the expression of a foreign key, and not t (n)"
 _DELETED = "dbt_is_deleted is a BOOLEAN of the adapter, and a text of the suite"
+_PYTHON_FUNCTION = "the adapter needs no entry point and no release of Python for a function"
 
 LEFT_OUT: dict[str, str] = {
     **left_out.LEFT_OUT,
@@ -21,6 +22,10 @@ LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(("BaseModelConstraintsRuntimeEnforcement", "BaseIncrementalForeignKeyConstraint"), _KEYS),
     "BasePersistDocsCommentOnQuotedColumn": "the catalog of the adapter has no comments of columns",
     **dict.fromkeys(("BaseSnapshotNewRecordCheckMode", "BaseSnapshotNewRecordTimestampMode"), _DELETED),
+    **dict.fromkeys(("PythonUDFRuntimeVersionRequired", "PythonUDFEntryPointRequired"), _PYTHON_FUNCTION),
+    "PythonUDFWithPackagesSupported": "the adapter writes no packages of a function",
+    "BaseListagg": "the adapter has no order of listagg",
+    "BasePostgresColumnTypes": "columns of the adapter do not know int, decimal and string for kinds of types",
     "BaseCloneSameSourceAndTarget": "the adapter clones a table onto itself, which is refused",
     "BaseIncrementalBadStrategy": "the adapter refuses such a strategy in other words",
     "BaseCurrentTimestampNaive": "a TIMESTAMP comes as a datetime with a zone: BaseCurrentTimestampAware applies",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from dbt.tests.adapter.functions import files
 
 from tests.suites.dbt import overrides
 from tests.suites.dbt.grants import RecordedGrants
@@ -50,6 +51,64 @@ class DatabricksDocs:
         assert found.startswith("View model description") if has_node_comments else not found
 
 
+def _in_parentheses(own: type[overrides.SparkEphemeral]) -> str:
+    """The view of a class as the adapter writes it: three names in quotes, and the query in parentheses."""
+    query = own.SQL.partition(" as\n")[2]
+    return f"create or replace view `main`.`SCHEMA`.`{own.NAME}` as ({query})"
+
+
+class DatabricksEphemeralMulti(overrides.SparkEphemeralMulti):
+    SQL = _in_parentheses(overrides.SparkEphemeralMulti)
+
+
+class DatabricksEphemeralNested(overrides.SparkEphemeralNested):
+    SQL = _in_parentheses(overrides.SparkEphemeralNested).replace(
+        " SCHEMA.source_table", " `main`.`SCHEMA`.`source_table`"
+    )
+
+
+class DatabricksRelationTypes:
+    """The adapter looks for `TYPE: MATERIALIZED_VIEW` in SHOW TABLE EXTENDED, and takes other words for a table's."""
+
+    @pytest.mark.parametrize(
+        ("node_name", "relation_type"),
+        [
+            ("seed.test.my_seed", "table"),
+            ("model.test.my_table", "table"),
+            ("model.test.my_view", "view"),
+            ("model.test.my_materialized_view", "table"),
+        ],
+    )
+    def test_relation_types_populate_correctly(self, docs: Any, node_name: str, relation_type: str) -> None:
+        super().test_relation_types_populate_correctly(docs, node_name, relation_type)  # type: ignore[misc]
+
+
+class DatabricksMetadata(overrides.MappedSeed):
+    """With --empty the adapter alters a column of a query in place of one of its table, so that model is left out."""
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            "control",
+            "get_columns_in_relation",
+            "alter_relation_comment",
+            "alter_column_comment",
+            "alter_relation_add_remove_columns",
+            "truncate_relation",
+        ],
+    )
+    def test_run(self, project: Any, model: str) -> None:
+        super().test_run(project, model)  # type: ignore[misc]
+
+
+class DatabricksPython(overrides.SparkVolatility):
+    """The text of a function in Python is its body, and the adapter writes no volatility."""
+
+    @pytest.fixture(scope="class")
+    def functions(self) -> dict[str, str]:
+        return {"price_for_xlarge.py": "return price * 2\n", "price_for_xlarge.yml": files.MY_UDF_PYTHON_YML}
+
+
 _HOOKS = (
     "BasePrePostModelHooks",
     "BaseHookRefs",
@@ -72,7 +131,13 @@ OVERRIDES: dict[str, type] = {
     **dict.fromkeys(_GRANTS, DatabricksGrants),
     **dict.fromkeys(_TYPES, DatabricksTypes),
     "BasePersistDocs": DatabricksDocs,
+    "CatalogRelationTypes": DatabricksRelationTypes,
+    "MetadataWithEmptyFlag": DatabricksMetadata,
+    **dict.fromkeys(("DeterministicUDF", "NonDeterministicUDF"), overrides.SparkVolatility),
+    **dict.fromkeys(("PythonUDFSupported", "PythonUDFVolatilitySupport"), DatabricksPython),
+    "BaseEphemeralMulti": DatabricksEphemeralMulti,
+    "BaseEphemeralNested": DatabricksEphemeralNested,
 }
 """Classes that come before the suite's; of one for models, its files are as they are, and else in Spark's words."""
-for _name in ("BaseSimpleCopyUppercase",):
+for _name in ("BaseSimpleCopyUppercase", "SqlUDFDefaultArgSupport", "PythonUDFDefaultArgSupport"):
     del OVERRIDES[_name]

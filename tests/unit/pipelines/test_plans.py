@@ -56,12 +56,17 @@ def test_files_of_sub_folders_and_notebooks_are_one_graph(warehouse: None, capsy
         "CREATE OR REFRESH STREAMING TABLE customers AS SELECT id, name FROM STREAM(valid)",
     )
     cells = [
-        {"cell_type": "code", "source": ["CREATE TEMPORARY VIEW Valid AS SELECT * FROM STREAM(raw) WHERE id > 0"]},
+        {
+            "cell_type": "code",
+            "source": [
+                "CREATE TEMPORARY VIEW Valid AS SELECT * FROM STREAM(raw) WITH (skipChangeCommits) WHERE id > 0"
+            ],
+        },
         {"cell_type": "markdown", "source": ["# raw"]},
     ]
     metadata = {"language_info": {"name": "sql"}}
     write("p/a/valid.ipynb", json.dumps({"cells": cells, "metadata": metadata}))
-    write("p/raw.sql", "CREATE STREAMING TABLE RAW AS SELECT * FROM STREAM events;")
+    write("p/raw.sql", "CREATE STREAMING TABLE RAW AS SELECT * FROM STREAM events WITH (startingVersion = 0);")
     write("p/.hidden/x.sql", "no statement")
     assert graph("p") == cli.OK
     assert capsys.readouterr().out.splitlines()[-4:] == [
