@@ -24,6 +24,7 @@ from deltasql.plan import BOUND_VALUES, JSON_NAME, Constraint, Operator, Project
 from deltasql.schema import HIDDEN_PREFIX
 from deltasql.sql import (
     FUNCTIONS,
+    HIDDEN_FUNCTION,
     advice,
     corresponding,
     find,
@@ -266,6 +267,7 @@ _MONTHS = re.compile(r"YearMonthInterval|month_interval")
 """PySpark's messages about an interval type that it can fetch neither as rows nor as Arrow."""
 
 
+_RAISED_BY_US = re.compile(re.escape(base.RAISED) + r"([^|]*)\|([^|]*)\|([^|]*)\|")
 _PYTHON_FUNCTION = re.compile(r'File "<function ([^"]+)>", line (\d+)')
 """A line of the traceback of a function of Python."""
 _RAISED = re.compile(r"^(?!Traceback|SQLSTATE)(?P<error>[A-Za-z_][\w.]*(?::.*)?)$", re.MULTILINE)
@@ -359,6 +361,9 @@ _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 def _translated_error(
     error: PySparkException, sql: str, write: WriteContext | None, read_failure: FailureReader | None
 ) -> DeltaSqlError:
+    raised = _RAISED_BY_US.search(str(error))
+    if raised is not None:
+        return errors.SparkError(raised[1], raised[2], raised[3], str(error))
     failed = _PYTHON_FUNCTION.findall(str(error))
     if failed:
         return _python_failure(str(error), *failed[-1])
@@ -513,6 +518,7 @@ def _before_stack(text: str) -> str:
 
 def _hide_views(text: str) -> str:
     """`text` without the names of hidden columns and views, for messages to users."""
+    text = HIDDEN_FUNCTION.sub(r"\1", text)
     text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
     text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
     text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)
