@@ -100,7 +100,7 @@ def called_functions() -> frozenset[str]:
 
 
 def marker(name: str, arguments: int) -> str:
-    """What stands in place of the name and the bracket of a call with so many arguments.
+    """The text in place of the name and the bracket of a call with so many arguments.
 
     Raises SparkError for a wrong number of them, PythonPackagesError.
     """
@@ -122,6 +122,23 @@ def with_calls(sql: str) -> str:
     if _MARKED.search(sql) is None:
         return sql
     return _Expansion(sql, tokenize(sql)).text(0, None)
+
+
+def as_called(sql: str) -> str:
+    """The reverse of `with_calls` for messages: calls of functions of Python as users write them."""
+    while (found := next(_readers(sql), None)) is not None:
+        start, inner, end = found
+        sql = f"{sql[:start]}{inner}{sql[end:]}"
+    return HIDDEN_FUNCTION.sub(r"\1", sql)
+
+
+def _readers(sql: str) -> Iterator[tuple[int, str, int]]:
+    """The places of calls of `from_json` around a function of Python, each with the call inside."""
+    tokens = tokenize(sql) if HIDDEN_FUNCTION.search(sql) else ()
+    for index, token in enumerate(tokens[:-4]):
+        if token.key == "FROM_JSON" and tokens[index + 2].text.startswith(_NAME):
+            close, inner = closing(tokens, index + 1), closing(tokens, index + 3)
+            yield token.start, sql[tokens[index + 2].start : tokens[inner].end], tokens[close + 2].end
 
 
 @dataclass(frozen=True, slots=True)

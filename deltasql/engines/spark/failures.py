@@ -26,6 +26,7 @@ from deltasql.sql import (
     FUNCTIONS,
     HIDDEN_FUNCTION,
     advice,
+    as_called,
     corresponding,
     find,
     meant,
@@ -187,7 +188,7 @@ def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
         row = json.loads(match[4])
     except ValueError:
         row = match[4]
-    return violation_error(Constraint(name, condition, column or None), row, table)
+    return violation_error(Constraint(name, as_called(condition), column or None), row, table)
 
 
 # Spark's conditions for a query without FROM: its parser takes FROM at the end for an alias.

@@ -37,7 +37,7 @@ _MOST = 1 << 63
 _HALF = 180
 
 
-class Cell(int):
+class TextCell(int):
     """The number of a cell that was a text."""
 
 
@@ -69,7 +69,7 @@ def sets(array: Column, argument: str) -> Values:
 def number_of(value: int | str) -> int | None:
     """The number that is, or may be, one of a cell; None for a text that is no number."""
     if isinstance(value, str):
-        return Cell(int(value, 16)) if _HEXADECIMAL.fullmatch(value) else None
+        return TextCell(int(value, 16)) if _HEXADECIMAL.fullmatch(value) else None
     return value
 
 
@@ -88,7 +88,7 @@ def cell_of(value: int | str) -> int:
 
 def like(cell: int, number: int) -> int | str:
     """A cell as a value of the type that another was."""
-    return h3.int_to_str(number) if isinstance(cell, Cell) else int(number)
+    return h3.int_to_str(number) if isinstance(cell, TextCell) else int(number)
 
 
 def as_json(value: Any) -> str:
@@ -167,7 +167,7 @@ def compact(numbers: Sequence[int]) -> str:
 
 
 def like_number(cell: int, number: int) -> int:
-    return Cell(number) if isinstance(cell, Cell) else number
+    return TextCell(number) if isinstance(cell, TextCell) else number
 
 
 def uncompact(numbers: Sequence[int], resolution: int) -> str:
@@ -239,7 +239,7 @@ def parent(cell: int, resolution: int) -> str:
     return as_json(like(cell, h3.cell_to_parent(cell, resolution)))
 
 
-def place(longitude: float, latitude: float, resolution: int) -> int:
+def cell_at(longitude: float, latitude: float, resolution: int) -> int:
     check_resolution(resolution)
     return int(h3.latlng_to_cell(latitude, longitude, resolution))
 
@@ -248,7 +248,7 @@ def point(shape: Any, resolution: int) -> int:
     check_resolution(resolution)
     if shape.geom_type != "Point" or shape.is_empty:
         raise ShapeError("it is no point")
-    return place(shape.x, shape.y, resolution)
+    return cell_at(shape.x, shape.y, resolution)
 
 
 def cell_shape(cell: int) -> Any:
@@ -300,7 +300,7 @@ def _covering(shape: Any, resolution: int) -> dict[int, None]:
         if part.is_empty:
             continue
         if part.geom_type == "Point":
-            found[place(part.x, part.y, resolution)] = None
+            found[cell_at(part.x, part.y, resolution)] = None
         elif part.geom_type == "LineString":
             found |= _along(part, resolution)
         else:
@@ -312,7 +312,7 @@ def _along(line: Any, resolution: int) -> dict[int, None]:
     """The cells that a line crosses: those of its points, and their neighbours as long as they touch it."""
     flat = shapely.force_2d(line)
     shapely.prepare(flat)
-    found = dict.fromkeys(place(x, y, resolution) for x, y in flat.coords)
+    found = dict.fromkeys(cell_at(x, y, resolution) for x, y in flat.coords)
     new = list(found)
     while new:
         near = {cell for known in new for cell in h3.grid_disk(known, 1)} - found.keys()
@@ -409,8 +409,8 @@ def _of_cells() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any]]:
         "h3_isvalid": (is_cell, (candidates,), pa.bool_()),
         "h3_kring": (k_ring, at, text),
         "h3_kringdistances": (k_ring_distances, at, text),
-        "h3_longlatash3": (place, places, pa.int64()),
-        "h3_longlatash3string": (in_digits(place), places, text),
+        "h3_longlatash3": (cell_at, places, pa.int64()),
+        "h3_longlatash3string": (in_digits(cell_at), places, text),
         "h3_maxchild": (lambda cell, resolution: child(cell, resolution, max), at, text),
         "h3_minchild": (lambda cell, resolution: child(cell, resolution, min), at, text),
         "h3_resolution": (h3.get_resolution, one, pa.int32()),

@@ -94,7 +94,7 @@ def from_geojson(written: str) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """What a package says, without the name of its error."""
+    """The message of an error, without the name of its class."""
     text = str(error).partition("\n")[0].replace("|", "/")
     return text.removeprefix("ParseException: ").removeprefix("IllegalArgumentException: ") or "it is no shape"
 

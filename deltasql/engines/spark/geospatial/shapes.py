@@ -77,7 +77,7 @@ def check_points(name: str, shapes: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Function:
+class ShapeFunction:
     """A function: `code` gets the arrays of its arguments, whose kinds `takes` has: tuples for shapes, else readers.
 
     The result is an array of shapes (`gives` is None) with the coordinate system of the first argument, unless the code
@@ -89,7 +89,7 @@ class Function:
     gives: Any = None
 
 
-def computed(name: str, function: Function, returns: str) -> Callable[..., Column]:
+def computed(name: str, function: ShapeFunction, returns: str) -> Callable[..., Column]:
     """The function of Arrow columns; `returns` is the type of the result in SQL."""
 
     def columns(*arrays: pa.Array) -> pa.Array:
@@ -112,7 +112,7 @@ def computed(name: str, function: Function, returns: str) -> Callable[..., Colum
     return columns
 
 
-def _result(function: Function, arguments: Sequence[Any]) -> tuple[Any, Any]:
+def _result(function: ShapeFunction, arguments: Sequence[Any]) -> tuple[Any, Any]:
     """The values and their coordinate systems, which are those of the first argument where the code says none."""
     found = function.code(*arguments)
     if isinstance(found, tuple):
@@ -531,75 +531,75 @@ def _flipped(shape: Any) -> Any:
     return _mapped(shape, lambda points: points[:, [1, 0, 2][: points.shape[1]]])
 
 
-def _of_formats() -> dict[str, Function]:
+def _of_formats() -> dict[str, ShapeFunction]:
     """Functions between shapes and texts or bytes."""
     text, binary = pa.string(), pa.binary()
     takes_text, any_text = (texts, integers), (written_values,)
     return {
-        **dict.fromkeys(("st_geomfromtext", "st_geomfromwkt"), Function(parsed(_plain_wkt), takes_text)),
-        **dict.fromkeys(("st_geogfromtext", "st_geogfromwkt"), Function(parsed(_plain_wkt, globe=True), (texts,))),
-        "st_geomfromewkt": Function(parsed(any_shape), (texts,)),
-        "st_geogfromewkt": Function(parsed(any_shape, globe=True), (texts,)),
-        "st_geomfromewkb": Function(parsed(_extended), (binaries,)),
-        "st_geomfromgeojson": Function(parsed(_json), (texts,)),
-        "st_geogfromgeojson": Function(parsed(_json, globe=True), (texts,)),
-        "to_geometry": Function(parsed(any_shape), any_text),
-        "try_to_geometry": Function(parsed(any_shape, safe=True), any_text),
-        "to_geography": Function(parsed(any_shape, globe=True), any_text),
-        "try_to_geography": Function(parsed(any_shape, globe=True, safe=True), any_text),
-        "st_geomfromgeohash": Function(lambda values: ([_box(*box) for box in hash_boxes(values)], 0), (texts,)),
-        "st_pointfromgeohash": Function(
+        **dict.fromkeys(("st_geomfromtext", "st_geomfromwkt"), ShapeFunction(parsed(_plain_wkt), takes_text)),
+        **dict.fromkeys(("st_geogfromtext", "st_geogfromwkt"), ShapeFunction(parsed(_plain_wkt, globe=True), (texts,))),
+        "st_geomfromewkt": ShapeFunction(parsed(any_shape), (texts,)),
+        "st_geogfromewkt": ShapeFunction(parsed(any_shape, globe=True), (texts,)),
+        "st_geomfromewkb": ShapeFunction(parsed(_extended), (binaries,)),
+        "st_geomfromgeojson": ShapeFunction(parsed(_json), (texts,)),
+        "st_geogfromgeojson": ShapeFunction(parsed(_json, globe=True), (texts,)),
+        "to_geometry": ShapeFunction(parsed(any_shape), any_text),
+        "try_to_geometry": ShapeFunction(parsed(any_shape, safe=True), any_text),
+        "to_geography": ShapeFunction(parsed(any_shape, globe=True), any_text),
+        "try_to_geography": ShapeFunction(parsed(any_shape, globe=True, safe=True), any_text),
+        "st_geomfromgeohash": ShapeFunction(lambda values: ([_box(*box) for box in hash_boxes(values)], 0), (texts,)),
+        "st_pointfromgeohash": ShapeFunction(
             lambda values: ([shapely.Point((a + c) / 2, (b + d) / 2) for a, b, c, d in hash_boxes(values)], 0), (texts,)
         ),
-        "st_point": Function(_points, (doubles, doubles, integers)),
-        **dict.fromkeys(("st_astext", "st_aswkt"), Function(lambda shapes: wkt(shapes.shapes), (_BOTH,), text)),
-        "st_asewkt": Function(ewkt, (_BOTH,), text),
-        "st_asewkb": Function(ewkb, (_PLANE,), binary),
-        "st_asgeojson": Function(lambda shapes: [geojson(shape) for shape in shapes.shapes], (_BOTH,), text),
-        "st_geohash": Function(geohashes, (_PLANE, integers), text),
+        "st_point": ShapeFunction(_points, (doubles, doubles, integers)),
+        **dict.fromkeys(("st_astext", "st_aswkt"), ShapeFunction(lambda shapes: wkt(shapes.shapes), (_BOTH,), text)),
+        "st_asewkt": ShapeFunction(ewkt, (_BOTH,), text),
+        "st_asewkb": ShapeFunction(ewkb, (_PLANE,), binary),
+        "st_asgeojson": ShapeFunction(lambda shapes: [geojson(shape) for shape in shapes.shapes], (_BOTH,), text),
+        "st_geohash": ShapeFunction(geohashes, (_PLANE, integers), text),
     }
 
 
-def _of_parts() -> dict[str, Function]:
+def _of_parts() -> dict[str, ShapeFunction]:
     """Functions that give parts and properties of shapes."""
     number, count, yes = pa.float64(), pa.int32(), pa.bool_()
     table = {
-        "st_ndims": Function(ndims, (_BOTH,), count),
-        "st_dimension": Function(lambda shapes: map(int, shapely.get_dimensions(shapes.shapes)), (_BOTH,), count),
-        "st_geometrytype": Function(type_names, (_BOTH,), pa.string()),
-        **dict.fromkeys(("st_npoints", "st_numpoints"), Function(_point_counts, (_BOTH,), count)),
-        "st_numinteriorrings": Function(number_of_holes, (_BOTH,), count),
-        "st_isempty": Function(lambda shapes: map(bool, shapely.is_empty(shapes.shapes)), (_BOTH,), yes),
-        "st_isvalid": Function(lambda shapes: map(bool, shapely.is_valid(shapes.shapes)), (_PLANE,), yes),
-        "st_startpoint": Function(partial(end_point, "st_startpoint", 0)),
-        "st_endpoint": Function(partial(end_point, "st_endpoint", -1)),
-        "st_pointn": Function(point_n, (_PLANE, integers)),
-        "st_exteriorring": Function(exterior_rings),
-        "st_dump": Function(dumped),
-        "st_addpoint": Function(add_points, (_PLANE, _PLANE, integers)),
-        "st_setpoint": Function(set_points, (_PLANE, integers, _PLANE)),
+        "st_ndims": ShapeFunction(ndims, (_BOTH,), count),
+        "st_dimension": ShapeFunction(lambda shapes: map(int, shapely.get_dimensions(shapes.shapes)), (_BOTH,), count),
+        "st_geometrytype": ShapeFunction(type_names, (_BOTH,), pa.string()),
+        **dict.fromkeys(("st_npoints", "st_numpoints"), ShapeFunction(_point_counts, (_BOTH,), count)),
+        "st_numinteriorrings": ShapeFunction(number_of_holes, (_BOTH,), count),
+        "st_isempty": ShapeFunction(lambda shapes: map(bool, shapely.is_empty(shapes.shapes)), (_BOTH,), yes),
+        "st_isvalid": ShapeFunction(lambda shapes: map(bool, shapely.is_valid(shapes.shapes)), (_PLANE,), yes),
+        "st_startpoint": ShapeFunction(partial(end_point, "st_startpoint", 0)),
+        "st_endpoint": ShapeFunction(partial(end_point, "st_endpoint", -1)),
+        "st_pointn": ShapeFunction(point_n, (_PLANE, integers)),
+        "st_exteriorring": ShapeFunction(exterior_rings),
+        "st_dump": ShapeFunction(dumped),
+        "st_addpoint": ShapeFunction(add_points, (_PLANE, _PLANE, integers)),
+        "st_setpoint": ShapeFunction(set_points, (_PLANE, integers, _PLANE)),
     }
     for axis in "xyzm":
         name = f"st_{axis}"
-        table[name] = Function(partial(coordinate, name, axis), (_BOTH,), number)
+        table[name] = ShapeFunction(partial(coordinate, name, axis), (_BOTH,), number)
     for axis in "xyz":
-        table[f"st_{axis}min"] = Function(partial(bound, axis, True), (_PLANE,), number)
-        table[f"st_{axis}max"] = Function(partial(bound, axis, False), (_PLANE,), number)
+        table[f"st_{axis}min"] = ShapeFunction(partial(bound, axis, True), (_PLANE,), number)
+        table[f"st_{axis}max"] = ShapeFunction(partial(bound, axis, False), (_PLANE,), number)
     return table
 
 
-def _of_measures() -> dict[str, Function]:
+def _of_measures() -> dict[str, ShapeFunction]:
     """Functions that compare and measure shapes."""
     number, two = pa.float64(), (_PLANE, _PLANE)
     table = {
-        "st_area": Function(_by_kind(_numbers(shapely.area), geodesic_areas), (_BOTH,), number),
-        "st_length": Function(_by_kind(_numbers(_lengths), geodesic_lengths), (_BOTH,), number),
-        "st_perimeter": Function(_by_kind(_numbers(_perimeters), geodesic_perimeters), (_BOTH,), number),
-        "st_distance": Function(_numbers(shapely.distance), two, number),
-        "st_distancesphere": Function(sphere_distances, two, number),
-        "st_distancespheroid": Function(spheroid_distances, two, number),
-        "st_azimuth": Function(azimuths, (_BOTH, _BOTH), number),
-        "st_dwithin": Function(
+        "st_area": ShapeFunction(_by_kind(_numbers(shapely.area), geodesic_areas), (_BOTH,), number),
+        "st_length": ShapeFunction(_by_kind(_numbers(_lengths), geodesic_lengths), (_BOTH,), number),
+        "st_perimeter": ShapeFunction(_by_kind(_numbers(_perimeters), geodesic_perimeters), (_BOTH,), number),
+        "st_distance": ShapeFunction(_numbers(shapely.distance), two, number),
+        "st_distancesphere": ShapeFunction(sphere_distances, two, number),
+        "st_distancespheroid": ShapeFunction(spheroid_distances, two, number),
+        "st_azimuth": ShapeFunction(azimuths, (_BOTH, _BOTH), number),
+        "st_dwithin": ShapeFunction(
             lambda one, other, far: map(bool, shapely.dwithin(one.shapes, other.shapes, far.astype(float))),
             (_PLANE, _PLANE, doubles),
             pa.bool_(),
@@ -607,34 +607,36 @@ def _of_measures() -> dict[str, Function]:
     }
     names = {"coveredby": "covered_by"}
     for word in ("contains", "coveredby", "covers", "disjoint", "equals", "intersects", "touches", "within"):
-        table[f"st_{word}"] = Function(_truths(getattr(shapely, names.get(word, word))), two, pa.bool_())
+        table[f"st_{word}"] = ShapeFunction(_truths(getattr(shapely, names.get(word, word))), two, pa.bool_())
     return table
 
 
-def _of_constructions() -> dict[str, Function]:
+def _of_constructions() -> dict[str, ShapeFunction]:
     """Functions that give new shapes."""
     table = {
-        "st_buffer": Function(
+        "st_buffer": ShapeFunction(
             lambda shapes, r: shapely.buffer(shapely.force_2d(shapes.shapes), r.astype(float)), (_PLANE, doubles)
         ),
-        "st_centroid": Function(_flat(shapely.centroid)),
-        "st_convexhull": Function(lambda shapes: map(arranged, shapely.convex_hull(shapely.force_2d(shapes.shapes)))),
-        "st_envelope": Function(lambda shapes: boxes(shapes.shapes)),
-        "st_force2d": Function(lambda shapes: shapely.force_2d(shapes.shapes)),
-        "st_reverse": Function(lambda shapes: shapely.reverse(shapes.shapes)),
-        "st_flipcoordinates": Function(moved(_flipped)),
-        "st_multi": Function(several),
-        "st_rotate": Function(moved(_rotated), (_PLANE, doubles)),
-        "st_scale": Function(moved(_scaled), (_PLANE, doubles, doubles, doubles)),
-        "st_translate": Function(moved(_translated), (_PLANE, doubles, doubles, doubles)),
-        "st_makeline": Function(lines_of, (lists,)),
-        "st_transform": Function(transformed, (_PLANE, integers)),
-        "st_union_agg": Function(union_of, (lists,)),
-        "st_envelope_agg": Function(box_of, (lists,)),
+        "st_centroid": ShapeFunction(_flat(shapely.centroid)),
+        "st_convexhull": ShapeFunction(
+            lambda shapes: map(arranged, shapely.convex_hull(shapely.force_2d(shapes.shapes)))
+        ),
+        "st_envelope": ShapeFunction(lambda shapes: boxes(shapes.shapes)),
+        "st_force2d": ShapeFunction(lambda shapes: shapely.force_2d(shapes.shapes)),
+        "st_reverse": ShapeFunction(lambda shapes: shapely.reverse(shapes.shapes)),
+        "st_flipcoordinates": ShapeFunction(moved(_flipped)),
+        "st_multi": ShapeFunction(several),
+        "st_rotate": ShapeFunction(moved(_rotated), (_PLANE, doubles)),
+        "st_scale": ShapeFunction(moved(_scaled), (_PLANE, doubles, doubles, doubles)),
+        "st_translate": ShapeFunction(moved(_translated), (_PLANE, doubles, doubles, doubles)),
+        "st_makeline": ShapeFunction(lines_of, (lists,)),
+        "st_transform": ShapeFunction(transformed, (_PLANE, integers)),
+        "st_union_agg": ShapeFunction(union_of, (lists,)),
+        "st_envelope_agg": ShapeFunction(box_of, (lists,)),
     }
     for word in ("difference", "intersection", "union"):
-        table[f"st_{word}"] = Function(partial(overlaid, getattr(shapely, word)), (_PLANE, _PLANE))
-    table["st_symdifference"] = Function(partial(overlaid, shapely.symmetric_difference), (_PLANE, _PLANE))
+        table[f"st_{word}"] = ShapeFunction(partial(overlaid, getattr(shapely, word)), (_PLANE, _PLANE))
+    table["st_symdifference"] = ShapeFunction(partial(overlaid, shapely.symmetric_difference), (_PLANE, _PLANE))
     return table
 
 
