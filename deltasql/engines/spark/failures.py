@@ -519,7 +519,7 @@ def _before_stack(text: str) -> str:
 
 def _hide_views(text: str) -> str:
     """`text` without the names of hidden columns and views, for messages to users."""
-    text = HIDDEN_FUNCTION.sub(r"\1", text)
+    text = re.sub(r"\blambda (\w+)#\d+", r"\1", HIDDEN_FUNCTION.sub(r"\1", text))
     text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
     text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
     text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)

@@ -27,3 +27,5 @@ INSERT INTO u SELECT 9, h3_toparent('zoom', 1);
 SELECT * FROM VALUES (h3_longlatash3(0, 0, 8)) AS v(cell);
 MERGE INTO u USING t ON u.id = t.id AND h3_ischildof(t.cell, h3_stringtoh3(u.k)) WHEN MATCHED THEN DELETE;
 SELECT transform(array(1, 2), k -> h3_resolution(k));
+-- name: the functions of Python are hidden
+SHOW USER FUNCTIONS;
