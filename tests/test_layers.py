@@ -36,7 +36,7 @@ LAYERS = (
     {"statements", "engines.choice", "engines.running"},
     {"engines.rewriting", "engines.curves"},
     {"engines.local", "engines.spark.loading"},
-    {"engines.spark.failures"},
+    {"engines.spark.failures", "engines.spark.geospatial"},
     {"engines.spark.session"},
     {"engines.spark.reading"},
     {"engines.spark.writing"},
@@ -85,6 +85,9 @@ OWNERS = {
     "lsprotocol": {"clients"},
     "pytest": {"clients"},
     "IPython": {"clients"},
+    "h3": {"engines.spark"},
+    "shapely": {"engines.spark"},
+    "pyproj": {"engines.spark"},
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
@@ -109,6 +112,7 @@ FILES = {
     "clients.warehouse": "results that wait, files on their way to volumes, the certificate of the server",
     "clients.command": "the file of settings, scripts",
     "sql.parser.automaton": "the tables of the grammar, kept from process to process",
+    "sql.geospatial": "the table of geospatial functions",
     "sql.missing_functions": "the table of functions, and the file of secrets",
     "files.stage": "the limits of this process's cgroup",
     "engines.sail.guards.guards": "the table of calls that run on Sail",

@@ -77,7 +77,7 @@ OTHERWISE = frozenset(
             "function/python",
         ),
         *("function/show_functions_by_name", "query/databricks_functions", "procedure/create_procedure"),
-        *("governance/volumes", "properties/adjacent_strings"),
+        *("governance/volumes", "properties/adjacent_strings", "geospatial/h3_statements"),
         *(
             "refresh/as_views",
             "refresh/source_columns",

@@ -151,6 +151,8 @@ CAST = "DELTASQL_CAST|"
 """Starts the text that a value raises which its column cannot hold: column, type, and Spark's words follow."""
 IDENTITY_OVERFLOW = "DELTASQL_IDENTITY_OVERFLOW|"
 """Starts the text that an identity column raises when its numbers are used up; its name follows."""
+RAISED = "DELTASQL_RAISED|"
+"""Starts the text of an error of a geospatial function: condition, SQLSTATE and message follow, each with a bar."""
 JSON_NAME = "DELTASQL_JSON_NAME|"
 """Starts the text that a path in a JSON text raises which several fields match; the name in the path follows."""
 

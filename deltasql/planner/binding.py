@@ -79,11 +79,13 @@ from deltasql.sql import (
     Replacement,
     TableReference,
     builtin_calls,
+    column_names,
     compiled,
     current_names,
     derived_columns,
     function_calls,
     function_text,
+    geospatial_functions,
     handler_problem,
     is_python_name,
     is_stable,
@@ -97,6 +99,7 @@ from deltasql.sql import (
     table_references,
     unnamed_columns,
     windowed_rows,
+    with_calls,
 )
 from deltasql.sql import bind as with_views
 
@@ -393,7 +396,7 @@ def bind(
     called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
-    return with_views(sql, bound, qualifiers or {}, others).sql, relations
+    return with_calls(with_views(sql, bound, qualifiers or {}, others).sql), relations
 
 
 def session_calls(context: Context, sql: str) -> Iterator[Replacement]:
@@ -480,7 +483,7 @@ def _builtin(context: Context, sql: str, position: Callable[[int], int] | None) 
 
     Raises UnsupportedFunctionError, and the errors of secrets.
     """
-    edits = list[Replacement]()
+    edits, geospatial = list[Replacement](), set[str]()
     for call in builtin_calls(sql):
         if len(call.parts) == 1 and (_function(context, call.parts) or context.analyst.knows_function(call.parts)):
             continue
@@ -489,7 +492,9 @@ def _builtin(context: Context, sql: str, position: Callable[[int], int] | None) 
         except DeltaSqlError as error:
             caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
             raise error.at(caret) from None
-    return edits
+        if call.name in geospatial_functions():
+            geospatial.add(call.name)
+    return [*edits, *column_names(sql, geospatial)] if geospatial else edits
 
 
 def _builtin_text(context: Context, call: BuiltinCall) -> list[Replacement]:

@@ -24,6 +24,8 @@ __getattr__, __dir__ = door(
         row_condition row_expression selection value_of view_of without_parquet_path
     evaluated_aggregates: AggregateRows AggregateScope counted_rows result_field
     expression_types: derived_type spelled_collation
+    geospatial: HIDDEN_FUNCTION GeospatialFunction as_called called_functions column_names geospatial_functions
+        with_calls
     functions: BODY FUNCTIONS compiled handler_problem is_python_name
     notebooks: Cell cells_of is_notebook source_of_ipynb
     parser: Expected expected_keywords keywords misplaced_word parse parse_type refused_name

@@ -19,6 +19,7 @@ from typing import Any
 from deltasql.base import DeltaSqlError, Token, __version__, closing, comma_separated, conceal, errors, tokenize
 from deltasql.schema import quote_text
 from deltasql.sql.constants import unquote
+from deltasql.sql.geospatial import geospatial_functions, marker, with_calls
 from deltasql.sql.statement_texts import Replacement, first_of_call, is_whole_column, splice
 
 _FILE = Path(__file__).with_name("builtin_functions.json")
@@ -42,7 +43,7 @@ def refused_functions() -> Mapping[str, str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    names = "|".join([*builtin_table()["ours"], *refused_functions()])
+    names = "|".join([*builtin_table()["ours"], *refused_functions(), *geospatial_functions()])
     return re.compile(rf"(?<![\w`.])`?(?:{names})`?\s*\(|\bbuiltin\b", re.IGNORECASE)
 
 
@@ -87,7 +88,7 @@ def builtin_calls(sql: str) -> Iterator[BuiltinCall]:
 def _call(sql: str, tokens: Sequence[Token], index: int) -> BuiltinCall | None:
     """The call whose name is the token at `index`; None where there is none."""
     name = tokens[index].name.lower() if tokens[index].is_name else ""
-    if tokens[index + 1].key != "(" or not (name in builtin_table()["ours"] or name in refused_functions()):
+    if tokens[index + 1].key != "(" or not _is_known(name):
         return None
     first, end = first_of_call(tokens, index), closing(tokens, index + 1)
     if first is None or end >= len(tokens):
@@ -99,8 +100,17 @@ def _call(sql: str, tokens: Sequence[Token], index: int) -> BuiltinCall | None:
     return BuiltinCall(name, parts, tokens[first].start, opens, closes, arguments, is_whole_column(tokens, first, end))
 
 
+def _is_known(name: str) -> bool:
+    return name in builtin_table()["ours"] or name in refused_functions() or name in geospatial_functions()
+
+
 def own_text(call: BuiltinCall, metastore: str = "") -> list[Replacement]:
-    """The replacements that make SQL of Spark of a call, if it needs no more than its arguments; else none."""
+    """The replacements that make SQL of Spark of a call, if it needs no more than its arguments; else none.
+
+    Those of a geospatial function give a text for `with_calls`, and raise what `marker` raises.
+    """
+    if call.name in geospatial_functions():
+        return [(call.start, call.opens + 1, marker(call.name, len(call.arguments)))]
     entry = builtin_table()["ours"].get(call.name, {})
     if "before" not in entry:
         return []
@@ -112,7 +122,7 @@ def own_text(call: BuiltinCall, metastore: str = "") -> list[Replacement]:
 
 def translated(sql: str) -> str:
     """An expression of a table with calls of Spark's functions in place of those that Spark lacks."""
-    return splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
+    return with_calls(splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql)
 
 
 def secret_text(call: BuiltinCall) -> str:

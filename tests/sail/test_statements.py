@@ -375,3 +375,10 @@ def test_what_is_equal_in_the_sign_of_zero_and_in_days(sail: SailProcess) -> Non
     assert sail.rows(days) == [["2024-02-01", "2024-01-17", "2024-02-29"]]
     ranges = "SELECT sum(k) OVER (ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM z ORDER BY s"
     assert sail.rows(ranges) == [[1], [3]]
+
+
+def test_geospatial_functions_are_refused(sail: SailProcess) -> None:
+    for call in ("h3_resolution('85283473fffffff')", "h3_toparent(1, 2)", "st_astext(st_point(1, 2))"):
+        condition, message = sail.error(f"SELECT {call}")
+        assert condition == "UNSUPPORTED_FEATURE.SAIL"
+        assert "the geospatial function" in message

@@ -385,6 +385,9 @@ class SailHandle(SparkHandle):
     def _started(self) -> SparkSession:
         return sail_session(self._zone_at_start)
 
+    def _learn(self, session: SparkSession) -> None:
+        """A no-op, as `SailTexts` refuses these functions."""
+
     def _began_with(self, key: str) -> str | None:
         return settings_at_start(self._zone_at_start).get(key)
 

@@ -36,7 +36,7 @@ from deltasql.schema import (
     sql_text,
 )
 from deltasql.schema import quote_name as quote
-from deltasql.sql import FunctionText, function_text, parse_type
+from deltasql.sql import HIDDEN_FUNCTION, FunctionText, function_text, parse_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -167,6 +167,7 @@ class SailTexts:
 
     def query(self, sql: str, reach: Reach) -> str:
         """`sql`, a query, for the engine: functions inlined, variables replaced, CHAR comparisons padded."""
+        _refuse_geospatial(sql)
         sql = inlined(sql, self.functions) if self.functions else sql
         if variables_of(self.spark):
             original, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
@@ -188,6 +189,7 @@ class SailTexts:
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
         """`text`, an expression over `columns`, for the engine. Other names may be variables, if `columns` is given."""
+        _refuse_geospatial(text)
         text = inlined(text, self.functions) if self.functions else text
         if columns is not None and variables_of(self.spark):
             text = expression_with_values(text, variables_of(self.spark), columns)
@@ -207,6 +209,13 @@ class SailTexts:
             raise errors.NotOnSailError(
                 what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"
             ) from None
+
+
+def _refuse_geospatial(sql: str) -> None:
+    """Raises NotOnSailError for a geospatial function, whose results were not compared with Spark's."""
+    called = HIDDEN_FUNCTION.search(sql)
+    if called is not None:
+        raise errors.NotOnSailError(what=f"the geospatial function {called[1]}")
 
 
 def _reach(rows: DataFrame) -> Reach:

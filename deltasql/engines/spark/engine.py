@@ -59,6 +59,7 @@ from deltasql.planner import RewriteOutcome, Stage
 from deltasql.schema import (
     COMMIT_TIMESTAMP,
     COMMIT_VERSION,
+    HIDDEN_PREFIX,
     STRING,
     VARIANT,
     VOID,
@@ -367,7 +368,7 @@ class SparkRuntime:
             if kind == "USER" and not self.frames.makes_functions:
                 return []
             rows = self.spark.session.sql(f"SHOW {kind} FUNCTIONS").collect()
-            return [row[0] for row in rows if "." not in row[0]]
+            return [row[0] for row in rows if "." not in row[0] and not row[0].startswith(HIDDEN_PREFIX)]
 
     def temporary_views(self) -> list[str]:
         """The names of Spark's own temporary views, if it is running: a session that is yet to be opened has none."""

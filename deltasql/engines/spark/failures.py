@@ -24,7 +24,9 @@ from deltasql.plan import BOUND_VALUES, JSON_NAME, Constraint, Operator, Project
 from deltasql.schema import HIDDEN_PREFIX
 from deltasql.sql import (
     FUNCTIONS,
+    HIDDEN_FUNCTION,
     advice,
+    as_called,
     corresponding,
     find,
     meant,
@@ -185,7 +187,7 @@ def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
         row = json.loads(match[4])
     except ValueError:
         row = match[4]
-    return violation_error(Constraint(name, condition, column or None), row, table)
+    return violation_error(Constraint(name, as_called(condition), column or None), row, table)
 
 
 # Spark's conditions for a query without FROM: its parser takes FROM at the end for an alias.
@@ -265,6 +267,7 @@ _MONTHS = re.compile(r"YearMonthInterval|month_interval")
 """PySpark's messages about an interval type that it can fetch neither as rows nor as Arrow."""
 
 
+_RAISED_BY_US = re.compile(re.escape(base.RAISED) + r"([^|]*)\|([^|]*)\|([^|]*)\|")
 _PYTHON_FUNCTION = re.compile(r'File "<function ([^"]+)>", line (\d+)')
 """A line of the traceback of a function of Python."""
 _RAISED = re.compile(r"^(?!Traceback|SQLSTATE)(?P<error>[A-Za-z_][\w.]*(?::.*)?)$", re.MULTILINE)
@@ -358,6 +361,9 @@ _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 def _translated_error(
     error: PySparkException, sql: str, write: WriteContext | None, read_failure: FailureReader | None
 ) -> DeltaSqlError:
+    raised = _RAISED_BY_US.search(str(error))
+    if raised is not None:
+        return errors.SparkError(raised[1], raised[2], raised[3], str(error))
     failed = _PYTHON_FUNCTION.findall(str(error))
     if failed:
         return _python_failure(str(error), *failed[-1])
@@ -512,6 +518,7 @@ def _before_stack(text: str) -> str:
 
 def _hide_views(text: str) -> str:
     """`text` without the names of hidden columns and views, for messages to users."""
+    text = re.sub(r"\blambda (\w+)#\d+", r"\1", HIDDEN_FUNCTION.sub(r"\1", text))
     text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
     text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
     text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)

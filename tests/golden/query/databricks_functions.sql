@@ -28,8 +28,8 @@ SELECT AI_QUERY('model', g) FROM t;
 SELECT * FROM t WHERE system.builtin.ai_similarity(g, 'x') > 0.5;
 SELECT * FROM read_kafka(bootstrapServers => 'host:9092', subscribe => 'topic');
 SELECT * FROM vector_search(index => 'i', query_text => 'x', num_results => 2);
-INSERT INTO t (a) SELECT h3_longlatash3(1.0, 2.0, 3);
-UPDATE t SET g = st_astext(st_point(1, 2));
+INSERT INTO t (a) SELECT size(ai_forecast(1));
+UPDATE t SET g = zstd_compress('x');
 CREATE VIEW w AS SELECT http_request(conn => 'c', method => 'GET', path => '/') AS r;
 -- name: functions of one's own come first, and so do names in quotes and columns
 CREATE FUNCTION st_point(x INT, y INT) RETURNS STRING RETURN concat(x, ',', y);

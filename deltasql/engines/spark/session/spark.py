@@ -33,6 +33,7 @@ from deltasql.base import (
     errors,
     preserve_literal_values,
 )
+from deltasql.engines.spark.geospatial.registration import register_called
 from deltasql.engines.spark.session.local import (
     COMMITTER,
     IN_PLACE,
@@ -283,7 +284,12 @@ class SparkHandle:
             # Removed before it is set: a setting that Spark rejects raises once, not with every statement.
             key = next(iter(self._pending))
             self._session.conf.set(key, self._pending.pop(key))
+        self._learn(self._session)
         return self._session
+
+    def _learn(self, session: SparkSession) -> None:
+        """Registers the functions that texts for the session call."""
+        register_called(session)
 
     def _started(self) -> SparkSession:
         if isinstance(self._requested, str):

@@ -1,0 +1,247 @@
+"""Calls of geospatial functions as SQL of Spark, which calls functions of Python.
+
+`geospatial_functions.json` is the one table, by the packages that a function needs. A signature has the names of the
+arguments, brackets around those that may be left out, and the type of the result in SQL: `*` is the type of the first
+argument, `srid` the number of the coordinate system that the argument of this name says. A call is translated in two
+steps: `marker` stands in place of its name first, while the texts of its arguments are bound, and `with_calls` makes
+SQL of it then, in which an argument may stand twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+from deltasql.base import Token, closing, comma_separated, errors, tokenize
+from deltasql.schema import HIDDEN_PREFIX
+from deltasql.sql.statement_texts import Replacement
+
+_FILE = Path(__file__).with_name("geospatial_functions.json")
+_MARKER = f"{HIDDEN_PREFIX}call_"
+_NAME = f"{HIDDEN_PREFIX}geospatial_"
+HIDDEN_FUNCTION = re.compile(rf"`?{_NAME}(\w+)`?")
+"""The name of a function of Python in a text of Spark's; its group is the name that users know."""
+_MARKED = re.compile(rf"{_MARKER}\w+\(")
+_COLLECTED = "list of "
+"""Before an argument that is the list of the values of a group."""
+_GENERATORS = frozenset({"explode", "explode_outer", "inline", "inline_outer", "posexplode", "posexplode_outer"})
+_NO_ITEM_END = frozenset(
+    {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "MINUS"}
+)
+_ITEM_END = frozenset(
+    {*_NO_ITEM_END, "LATERAL", "WINDOW", "QUALIFY", "CLUSTER", "SORT", "DISTRIBUTE", "OFFSET", ";", "|>"}
+)
+_OPERATORS = (
+    frozenset("+-*/%=<>!|&^~,([{:")
+    | {"::", "||", "<>", "<=", ">=", "!=", "=="}
+    | {"AND", "OR", "NOT", "IS", "IN", "LIKE", "BETWEEN", "END", "DIV"}
+)
+
+_called = set[str]()
+
+
+@dataclass(frozen=True, slots=True)
+class GeospatialFunction:
+    """A function by its `name`: the `packages` that it needs, its `arguments` by name, and the type that it `returns`.
+
+    The last `optional` arguments may be left out.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    arguments: tuple[str, ...]
+    optional: int
+    returns: str
+
+    @property
+    def signature(self) -> str:
+        """The call as it is written, with its type."""
+        needed = len(self.arguments) - self.optional
+        written = ", ".join(self.arguments[:needed]) + "".join(f"[, {name}]" for name in self.arguments[needed:])
+        return f"{self.name}({written.replace(_COLLECTED, '')})"
+
+    @property
+    def is_aggregate(self) -> bool:
+        return self.arguments[0].startswith(_COLLECTED)
+
+    @property
+    def hidden(self) -> str:
+        """The name of the function of Python in Spark."""
+        return f"{_NAME}{self.name}"
+
+
+@cache
+def geospatial_functions() -> Mapping[str, GeospatialFunction]:
+    """The functions by name."""
+    table = json.loads(_FILE.read_text(encoding="utf-8"))
+    return {
+        name: _function(name, packages, signature)
+        for packages, functions in table.items()
+        for name, signature in functions.items()
+    }
+
+
+def _function(name: str, packages: str, signature: str) -> GeospatialFunction:
+    written, _, returns = signature.partition(" -> ")
+    arguments = tuple(part.strip(" ]") for part in re.split(r"\[?, ", written))
+    return GeospatialFunction(name, tuple(packages.split()), arguments, written.count("["), returns)
+
+
+def called_functions() -> frozenset[str]:
+    """The functions that texts of this process have called until now, for the engine, which must know them."""
+    return frozenset(_called)
+
+
+def marker(name: str, arguments: int) -> str:
+    """The text in place of the name and the bracket of a call with so many arguments.
+
+    Raises SparkError for a wrong number of them, PythonPackagesError.
+    """
+    function = geospatial_functions()[name]
+    most = len(function.arguments)
+    if not most - function.optional <= arguments <= most:
+        expected = str(most) if not function.optional else f"{most - function.optional} to {most}"
+        plural = "s" * (most > 1)
+        text = f"The call is {function.signature}, with {expected} argument{plural}, and this one has {arguments}."
+        raise errors.SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
+    missing = tuple(package for package in function.packages if find_spec(package) is None)
+    if missing:
+        raise errors.PythonPackagesError(name, missing, "'deltasql[geo]'")
+    return f"{_MARKER}{name}("
+
+
+def with_calls(sql: str) -> str:
+    """`sql` with calls of functions of Python in place of those that are marked."""
+    if _MARKED.search(sql) is None:
+        return sql
+    return _Expansion(sql, tokenize(sql)).text(0, None)
+
+
+def as_called(sql: str) -> str:
+    """The reverse of `with_calls` for messages: calls of functions of Python as users write them."""
+    while (found := next(_readers(sql), None)) is not None:
+        start, inner, end = found
+        sql = f"{sql[:start]}{inner}{sql[end:]}"
+    return HIDDEN_FUNCTION.sub(r"\1", sql)
+
+
+def _readers(sql: str) -> Iterator[tuple[int, str, int]]:
+    """The places of calls of `from_json` around a function of Python, each with the call inside."""
+    tokens = tokenize(sql) if HIDDEN_FUNCTION.search(sql) else ()
+    for index, token in enumerate(tokens[:-4]):
+        if token.key == "FROM_JSON" and tokens[index + 2].text.startswith(_NAME):
+            close, inner = closing(tokens, index + 1), closing(tokens, index + 3)
+            yield token.start, sql[tokens[index + 2].start : tokens[inner].end], tokens[close + 2].end
+
+
+@dataclass(frozen=True, slots=True)
+class _Expansion:
+    sql: str
+    tokens: Sequence[Token]
+
+    def text(self, first: int, last: int | None) -> str:
+        """The tokens from `first` to before `last` (None: all of the text) with their calls expanded."""
+        tokens = self.tokens
+        at = tokens[first].start if last is not None else 0
+        pieces, index, end = list[str](), first, len(tokens) if last is None else last
+        while index < end:
+            token = tokens[index]
+            if token.text.startswith(_MARKER):
+                close = closing(tokens, index + 1)
+                pieces += [self.sql[at : token.start], self._call(index, close)]
+                at, index = tokens[close].end, close
+            index += 1
+        return "".join([*pieces, self.sql[at : None if last is None else tokens[end - 1].end]])
+
+    def _call(self, index: int, close: int) -> str:
+        """The call whose name is at `index` and whose bracket closes at `close`."""
+        function = self._function(index)
+        _called.add(function.name)
+        parts = list(self._parts(index, close))
+        texts = [self.text(first, last) for first, last in parts]
+        if "(srid)" in function.returns:
+            has_srid = len(texts) == len(function.arguments)
+            srid = texts[-1] if has_srid else "0"
+            inner = texts if function.name == "st_transform" or not has_srid else texts[:-1]
+            return f"st_setsrid({function.hidden}({', '.join(inner)}), {srid})"
+        if function.is_aggregate:
+            texts[0] = f"collect_list({texts[0]})"
+        call = f"{function.hidden}({', '.join(texts)})"
+        if "*" not in function.returns:
+            return call
+        kinds = [f"'value {function.returns.replace('*', kind)}'" for kind in ("STRING", "BIGINT")]
+        return f"from_json({call}, if({self._kind(*parts[0])} LIKE '%string%', {kinds[0]}, {kinds[1]})).value"
+
+    def _kind(self, first: int, last: int) -> str:
+        """SQL for the type of the tokens from `first` to before `last`, without what does not matter to it."""
+        if self.tokens[first].text.startswith(_MARKER) and "*" in self._function(first).returns:
+            close = closing(self.tokens, first + 1)
+            if close + 1 == last:
+                return self._kind(*next(self._parts(first, close)))
+        return f"typeof({self.text(first, last)})"
+
+    def _function(self, index: int) -> GeospatialFunction:
+        return geospatial_functions()[self.tokens[index].text.removeprefix(_MARKER)]
+
+    def _parts(self, index: int, close: int) -> Iterator[tuple[int, int]]:
+        """The places of the arguments of a call."""
+        at = index + 2
+        for item in comma_separated(self.tokens[index + 2 : close]):
+            if item:
+                yield at, at + len(item)
+            at += len(item) + 1
+
+
+def column_names(sql: str, names: Collection[str]) -> Iterator[Replacement]:
+    """Insertions of aliases behind columns of SELECT lists that call a function of `names` and have no alias.
+
+    Spark would name such a column by the SQL that it is given.
+    """
+    tokens = tokenize(sql)
+    for index, token in enumerate(tokens):
+        if token.key == "SELECT":
+            for first, last in _items(tokens, index + 1):
+                if _is_unnamed(tokens, first, last, names):
+                    shown = " ".join(sql[tokens[first].start : tokens[last - 1].end].split()).replace("`", "")
+                    yield tokens[last - 1].end, tokens[last - 1].end, f" AS `{shown}`"
+
+
+def _items(tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:
+    """The places of the columns of a SELECT list that begins at an index."""
+    while at < len(tokens) and tokens[at].key in {"DISTINCT", "ALL"}:
+        at += 1
+    first = at
+    while at < len(tokens) and tokens[at].key not in _ITEM_END and tokens[at].key not in {")", "]"}:
+        if tokens[at].key == ",":
+            yield first, at
+            first = at + 1
+        at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
+    if first < at <= len(tokens):
+        yield first, at
+
+
+def _is_unnamed(tokens: Sequence[Token], first: int, last: int, names: Collection[str]) -> bool:
+    inside = tokens[first:last]
+    calls = any(token.is_name and token.name.lower() in names and after.key == "(" for token, after in pairwise(inside))
+    if not calls or inside[0].name.lower() in _GENERATORS or inside[-1].key == "*":
+        return False
+    before, end = inside[-2], inside[-1]
+    # A field gives its name to the column.
+    is_named = end.is_name and end.key != "END" and before.key not in _OPERATORS
+    return not is_named and not _has_alias(inside)
+
+
+def _has_alias(inside: Sequence[Token]) -> bool:
+    """Whether AS stands outside of brackets."""
+    at = 0
+    while at < len(inside):
+        if inside[at].key == "AS":
+            return True
+        at = closing(inside, at) + 1 if inside[at].key in {"(", "["} else at + 1
+    return False
