@@ -1,0 +1,80 @@
+"""Calls of geospatial functions as SQL of Spark, their names in messages, and what is missing for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deltasql.base import errors
+from deltasql.engines.spark.geospatial import cells, shapes
+from deltasql.session import connect
+from deltasql.sql import as_called, column_names, geospatial, geospatial_functions, own_text, with_calls
+from deltasql.sql.missing_functions import builtin_calls
+from deltasql.sql.statement_texts import splice
+
+
+def expanded(sql: str) -> str:
+    """The SQL of Spark for an expression, with short names of the functions of Python."""
+    marked = splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
+    return with_calls(marked).replace("__deltasql_geospatial_", "_")
+
+
+def test_results_that_have_the_type_of_an_argument() -> None:
+    kinds = "if(typeof(a) LIKE '%string%', 'value STRING', 'value BIGINT')"
+    assert expanded("h3_toparent(a, 3)") == f"from_json(_h3_toparent(a, 3), {kinds}).value"
+    inner = f"from_json(_h3_toparent(a, 3), {kinds}).value"
+    assert expanded("h3_toparent(h3_toparent(a, 3), 2)") == f"from_json(_h3_toparent({inner}, 2), {kinds}).value"
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("h3_resolution(a) + `h3_resolution`( b )", "_h3_resolution(a) + _h3_resolution(b)"),
+        ("st_point(1, 2)", "st_setsrid(_st_point(1, 2), 0)"),
+        ("st_point(1, 2, f(3))", "st_setsrid(_st_point(1, 2), f(3))"),
+        ("st_transform(a, 4326)", "st_setsrid(_st_transform(a, 4326), 4326)"),
+        ("st_union_agg(DISTINCT a)", "_st_union_agg(collect_list(DISTINCT a))"),
+        (
+            "s.h3_resolution(a), h3_resolution, 'h3_resolution(a)'",
+            "s.h3_resolution(a), h3_resolution, 'h3_resolution(a)'",
+        ),
+    ],
+)
+def test_other_calls(sql: str, expected: str) -> None:
+    assert expanded(sql) == expected
+
+
+def test_names_in_messages() -> None:
+    sql = "h3_toparent(h3_compact(h3_kring(a, 1))[0], 3) = h3_resolution(b)"
+    marked = splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
+    assert as_called(with_calls(marked)) == sql
+    assert as_called("from_json(a, 'x INT').x") == "from_json(a, 'x INT').x"
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT f(a), f(a) + 1, f(a) AS x, f(a) y, (f(a)), a FROM t", ["f(a)", "f(a) + 1", "(f(a))"]),
+        ("SELECT DISTINCT f(a).b, f(a)[0], cast(f(a) AS INT) FROM t", ["f(a)[0]", "cast(f(a) AS INT)"]),
+        ("SELECT inline(f(a)), f(a).* FROM t WHERE x IN (SELECT -f(b) FROM u)", ["-f(b)"]),
+        ("SELECT CASE WHEN f(a) THEN 1 END, `f`(a) FROM t", ["CASE WHEN f(a) THEN 1 END", "f(a)"]),
+    ],
+)
+def test_names_of_columns(sql: str, names: list[str]) -> None:
+    assert [text for _, _, text in column_names(sql, {"f"})] == [f" AS `{name}`" for name in names]
+
+
+def test_each_function_has_its_code() -> None:
+    known = geospatial_functions()
+    of_shapes = shapes.functions({name: function.returns for name, function in known.items()})
+    assert known.keys() == {*cells.functions(), *of_shapes}
+
+
+def test_a_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geospatial, "find_spec", lambda name: None if name == "pyproj" else name)
+    session = connect(str(tmp_path))
+    with pytest.raises(errors.PythonPackagesError, match="pip install 'deltasql") as raised:
+        session.sql("SELECT st_area(st_point(1, 2))")
+    assert raised.value.packages == ("pyproj",)
+    assert not session.spark_started
