@@ -128,6 +128,8 @@ ADVICE = (
     ("SHOW < CATALOG > end", "Did you mean SHOW CATALOGS?"),
     ("SHOW < CATALOG > LIKE", "Did you mean SHOW CATALOGS?"),
     ("SHOW < CATALOG > name end", "Write DESCRIBE CATALOG name."),
+    ("SHOW GROUPS WITH < name >", "Write WITH USER name, or WITH GROUP name."),
+    ("SHOW GROUPS WITH < end >", "Write WITH USER name, or WITH GROUP name."),
     ("SHOW < PARTITION >", "Did you mean SHOW PARTITIONS?"),
     ("SHOW < PROPERTIES >", "Did you mean SHOW TBLPROPERTIES?"),
     ("SHOW < VIEW > end", "Did you mean SHOW VIEWS?"),

@@ -22,12 +22,16 @@ class DatabricksHooks:
         return found
 
 
-class DatabricksGrants(RecordedGrants):
-    """A warehouse records grants by itself."""
+class DatabricksTarget:
+    """The warehouse of the other classes, where a class has a target of its own."""
 
     @pytest.fixture(scope="class")
     def dbt_profile_target(self, dbt_profile_target: dict[str, Any]) -> dict[str, Any]:
         return dbt_profile_target
+
+
+class DatabricksGrants(DatabricksTarget, RecordedGrants):
+    """A warehouse records grants by itself."""
 
 
 class DatabricksTypes(overrides.SparkTypes):
@@ -131,6 +135,7 @@ OVERRIDES: dict[str, type] = {
     **dict.fromkeys(_GRANTS, DatabricksGrants),
     **dict.fromkeys(_TYPES, DatabricksTypes),
     "BasePersistDocs": DatabricksDocs,
+    "BaseSimpleCopyUppercase": DatabricksTarget,
     "CatalogRelationTypes": DatabricksRelationTypes,
     "MetadataWithEmptyFlag": DatabricksMetadata,
     **dict.fromkeys(("DeterministicUDF", "NonDeterministicUDF"), overrides.SparkVolatility),
@@ -139,5 +144,5 @@ OVERRIDES: dict[str, type] = {
     "BaseEphemeralNested": DatabricksEphemeralNested,
 }
 """Classes that come before the suite's; of one for models, its files are as they are, and else in Spark's words."""
-for _name in ("BaseSimpleCopyUppercase", "SqlUDFDefaultArgSupport", "PythonUDFDefaultArgSupport"):
+for _name in ("SqlUDFDefaultArgSupport", "PythonUDFDefaultArgSupport"):
     del OVERRIDES[_name]
