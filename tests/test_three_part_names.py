@@ -36,6 +36,7 @@ OTHERWISE = frozenset(
             "tags/volume_tags",
             "table/undrop_table",
             "table/create_temporary_table",
+            "catalog/bakehouse_wanderbricks",
             "catalog/samples",
             "governance/add_masked_column",
             "table/temporary_tables",

@@ -44,11 +44,11 @@ from deltasql.sql.expression_types import arithmetic
 from deltasql.sql.expressions import (
     Binary,
     Brackets,
-    Call,
-    CaseTree,
+    CallNode,
+    CaseNode,
     CastTo,
-    Column,
-    Comparison,
+    ColumnNode,
+    ComparisonNode,
     IsWord,
     Logic,
     Member,
@@ -362,7 +362,7 @@ def _type_of(item: StructField) -> DataType:
 
 
 class _Evaluation:
-    """What this process evaluates of the tree of an expression, over the columns of a scope.
+    """Makes the tree of an expression one that this process evaluates, over the columns of a scope.
 
     Raises LeftToEngineError for a node that it does not evaluate.
     """
@@ -376,7 +376,7 @@ class _Evaluation:
                 return self(value)
             case Written(tokens):
                 return LiteralReader(tokens, zone=None, now=self.scope.now).literal()
-            case Column():
+            case ColumnNode():
                 return self.scope.column(node.names)
             case Logic(operator, parts):
                 return _joined(operator, [*map(self, parts)])
@@ -385,7 +385,7 @@ class _Evaluation:
             case IsWord(value, "NULL", denied):
                 found: RowExpression = IsNull(self(value))
                 return Denied(found) if denied else found
-            case Comparison(operator, left, right):
+            case ComparisonNode(operator, left, right):
                 return _compared(operator, self(left), self(right))
             case Member(value, word, others, denied):
                 found = self.member(self(value), word, [*map(self, others)])
@@ -400,9 +400,9 @@ class _Evaluation:
                 return _computed(operator, self(left), self(right))
             case CastTo(value, kind):
                 return _cast(self(value), kind)
-            case Call():
+            case CallNode():
                 return self.call(node)
-            case CaseTree() if self.scope.calls:
+            case CaseNode() if self.scope.calls:
                 return self.case(node)
             case _:
                 raise LeftToEngineError
@@ -422,30 +422,35 @@ class _Evaluation:
             case _:
                 raise LeftToEngineError
 
-    def call(self, node: Call) -> RowExpression:
-        if node.star or node.distinct or node.function.kind != "word":
-            raise LeftToEngineError
+    def call(self, node: CallNode) -> RowExpression:
         function = node.function.key
-        if function in CURRENT and not node.arguments:
+        if function in CURRENT and not (node.arguments or node.star):
             return current_time(function, require_value(self.scope.now), None)
-        least, most = _CALLS.get(function, (0, 0)) if self.scope.calls or function == "NULLIF" else (0, 0)
-        if not least <= len(node.arguments) <= (most or len(node.arguments)) or not least:
+        if not self._takes(node):
             raise LeftToEngineError
         parts = [*map(self, node.arguments)]
         match function:
             case "NULLIF":
                 return _nullif(*parts)
-            case "LOWER" | "LCASE" | "UPPER" | "UCASE":
-                if parts[0].type != STRING:
-                    raise LeftToEngineError
-                return Recased("lower" if function in {"LOWER", "LCASE"} else "upper", parts[0])
+            case "LOWER" | "LCASE":
+                return _recased("lower", parts[0])
+            case "UPPER" | "UCASE":
+                return _recased("upper", parts[0])
             case "IF":
                 return _case([(parts[0], parts[1])], parts[2])
             case _:
                 parts = _of_one_type(parts)
                 return FirstOf(tuple(parts), parts[0].type)
 
-    def case(self, node: CaseTree) -> RowExpression:
+    def _takes(self, node: CallNode) -> bool:
+        """Whether this process evaluates a call with so many arguments."""
+        function, number = node.function.key, len(node.arguments)
+        if node.star or node.distinct or function not in _CALLS or not (self.scope.calls or function == "NULLIF"):
+            return False
+        least, most = _CALLS[function]
+        return least <= number <= (most or number)
+
+    def case(self, node: CaseNode) -> RowExpression:
         subject = None if node.subject is None else self(node.subject)
         branches = [
             (self(when) if subject is None else _compared("=", subject, self(when)), self(then))
@@ -462,6 +467,12 @@ _CALLS = {
     **dict.fromkeys(("NVL", "IFNULL"), (2, 2)),
 }
 """Functions with the least and the greatest number of their arguments."""
+
+
+def _recased(function: str, value: RowExpression) -> RowExpression:
+    if value.type != STRING:
+        raise LeftToEngineError
+    return Recased(function, value)
 
 
 def _nullif(value: RowExpression, other: RowExpression) -> RowExpression:

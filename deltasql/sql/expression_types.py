@@ -49,11 +49,11 @@ from deltasql.sql.expressions import (
     SIMPLE_TYPES,
     Binary,
     Brackets,
-    Call,
-    CaseTree,
+    CallNode,
+    CaseNode,
     CastTo,
-    Column,
-    Comparison,
+    ColumnNode,
+    ComparisonNode,
     Extract,
     FieldOf,
     IsWord,
@@ -339,7 +339,7 @@ class _TypeOf:
                 return self(value)
             case Written():
                 return _literal(node)
-            case Column():
+            case ColumnNode():
                 return self.column(node.names)
             case Logic(_, parts):
                 return _truth(*map(self, parts))
@@ -348,11 +348,11 @@ class _TypeOf:
             case IsWord(value):
                 self(value)
                 return _Typed(BOOLEAN)
-            case Comparison(_, left, right):
+            case ComparisonNode(_, left, right):
                 return _typed(comparison(self(left).kind, self(right).kind))
             case Member(value, word, others):
                 return _member(self(value), word, [*map(self, others)])
-            case CaseTree():
+            case CaseNode():
                 return self.case(node)
             case _:
                 return self.computed(node)
@@ -366,10 +366,7 @@ class _TypeOf:
                 one, other = self(left), self(right)
                 return _typed(arithmetic(operator, one.kind, other.kind, (one.digits, other.digits)))
             case Signed(_, value):
-                kind = self(value).kind
-                if not is_number(kind):
-                    raise LeftToEngineError
-                return _Typed(kind)
+                return _signed(self(value).kind)
             case Subscript(holder, key):
                 return _typed(element(self(holder).kind, self(key).kind))
             case FieldOf(holder, name):
@@ -379,7 +376,7 @@ class _TypeOf:
             case Extract(part, value):
                 function = "hour" if part in {"HOUR", "MINUTE"} else "year"
                 return _typed(FUNCTIONS[function]([self(value).kind]))
-            case Call() if not (node.star or node.distinct):
+            case CallNode() if not (node.star or node.distinct):
                 return self.call(node)
             case _:
                 raise LeftToEngineError
@@ -390,7 +387,7 @@ class _TypeOf:
             kind = _field(kind, name)
         return _Typed(kind)
 
-    def case(self, node: CaseTree) -> _Typed:
+    def case(self, node: CaseNode) -> _Typed:
         for when, _ in node.branches:
             if node.subject is None:
                 _truth(self(when))
@@ -399,7 +396,7 @@ class _TypeOf:
         values = [then for _, then in node.branches] + ([] if node.otherwise is None else [node.otherwise])
         return _typed(common_of_branches([self(value).kind for value in values]))
 
-    def call(self, node: Call) -> _Typed:
+    def call(self, node: CallNode) -> _Typed:
         arguments = [*map(self, node.arguments)]
         kinds = [item.kind for item in arguments]
         if node.name == "round" and any(not item.digits for item in arguments[1:]):
@@ -439,6 +436,12 @@ def _member(value: _Typed, word: str, others: Sequence[_Typed]) -> _Typed:
 
 def _field(holder: DataType, name: str) -> DataType:
     return require_value(holder.find(name) if isinstance(holder, StructType) else None).type
+
+
+def _signed(kind: DataType) -> _Typed:
+    if not is_number(kind):
+        raise LeftToEngineError
+    return _Typed(kind)
 
 
 def _cast(source: DataType, target: DataType) -> _Typed:

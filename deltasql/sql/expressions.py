@@ -30,7 +30,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnNode:
     """A name by its tokens: `a`, or `a.b` of a table or a struct."""
 
     tokens: tuple[Token, ...]
@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallNode:
     """A call of a function. `count(*)` has no arguments and a star."""
 
     function: Token
@@ -112,7 +112,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonNode:
     """left operator right, of the values of COMPARISONS."""
 
     operator: str
@@ -155,7 +155,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseTree:
+class CaseNode:
     """CASE [subject] WHEN … THEN … [ELSE …] END"""
 
     subject: Node | None
@@ -165,8 +165,8 @@ class CaseTree:
 
 Node: TypeAlias = Union[
     Written,
-    Column,
-    Call,
+    ColumnNode,
+    CallNode,
     CastTo,
     Extract,
     Brackets,
@@ -174,12 +174,12 @@ Node: TypeAlias = Union[
     FieldOf,
     Signed,
     Binary,
-    Comparison,
+    ComparisonNode,
     Logic,
     Not,
     IsWord,
     Member,
-    CaseTree,
+    CaseNode,
 ]
 
 COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
@@ -226,7 +226,7 @@ class ExpressionReader(TokenCursor):
         """Comparisons, one after another, and at most one test behind them."""
         left = self.sum()
         while operator := self.take(*COMPARISONS):
-            left = Comparison(COMPARISONS[operator], left, self.sum())
+            left = ComparisonNode(COMPARISONS[operator], left, self.sum())
         if self.take("IS"):
             denied = bool(self.take("NOT"))
             word = self.take(*_WORDS)
@@ -304,34 +304,35 @@ class ExpressionReader(TokenCursor):
             inner = self.expression()
             self.need(")")
             return Brackets(inner)
-        if self.kind == "number":
-            return Written((self.next(),))
-        if self.kind == "string":
-            return Written(tuple(self._strings()))
         if self.take("CASE"):
             return self._case()
-        is_called = self.peek(1) == "("
-        if self.kind == "word" and not is_called:
-            if self.key in _WORDS:
-                return Written((self.next(),))
-            if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string":
-                return Written((self.next(), self.next()))
+        literal = self._literal()
+        if literal:
+            return Written(tuple(literal))
         if not self.is_name or self.key in _NO_NAMES:
             raise LeftToEngineError
-        return self.call() if is_called else self._column()
+        return self.call() if self.peek(1) == "(" else self._column()
 
-    def _strings(self) -> list[Token]:
-        """Neighbouring texts, which are one."""
-        strings = [self.next()]
+    def _literal(self) -> list[Token]:
+        """The tokens of a literal without a sign; none where no literal is next. Neighbouring texts are one."""
+        read: list[Token] = []
+        if self.kind == "number":
+            return [self.next()]
         while self.kind == "string":
-            strings.append(self.next())
-        return strings
+            read.append(self.next())
+        if self.kind != "word" or self.peek(1) == "(" or read:
+            return read
+        if self.key in _WORDS:
+            return [self.next()]
+        if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string":
+            return [self.next(), self.next()]
+        return read
 
     def _column(self) -> Node:
         names = tuple(self.dotted())
         if self.key == "(" or self.kind == "string":
             raise LeftToEngineError
-        return Column(names)
+        return ColumnNode(names)
 
     def call(self) -> Node:
         function = self.next()
@@ -350,15 +351,15 @@ class ExpressionReader(TokenCursor):
         self.need(")")
         return found
 
-    def _arguments(self, function: Token) -> Call:
+    def _arguments(self, function: Token) -> CallNode:
         if self.key == ")":
-            return Call(function, ())
+            return CallNode(function, ())
         if self.take("*"):
-            return Call(function, (), star=True)
+            return CallNode(function, (), star=True)
         distinct = bool(self.take("DISTINCT"))
-        return Call(function, tuple(self.listed(self.expression)), distinct)
+        return CallNode(function, tuple(self.listed(self.expression)), distinct)
 
-    def _case(self) -> CaseTree:
+    def _case(self) -> CaseNode:
         subject = None if self.key == "WHEN" else self.expression()
         branches = []
         while self.take("WHEN"):
@@ -369,7 +370,7 @@ class ExpressionReader(TokenCursor):
         self.need("END")
         if not branches:
             raise LeftToEngineError
-        return CaseTree(subject, tuple(branches), otherwise)
+        return CaseNode(subject, tuple(branches), otherwise)
 
 
 SIMPLE_TYPES: dict[str, DataType] = {

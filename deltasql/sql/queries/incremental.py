@@ -17,7 +17,17 @@ from typing import TypeAlias, Union
 from deltasql.base import LeftToEngineError, Token, calls, exp, sqlglot, tokenize
 from deltasql.plan import SqlText
 from deltasql.schema import DataType, StructType, is_atomic
-from deltasql.sql.expressions import Binary, Brackets, Call, Column, Comparison, ExpressionReader, Logic, Node, Written
+from deltasql.sql.expressions import (
+    Binary,
+    Brackets,
+    CallNode,
+    ColumnNode,
+    ComparisonNode,
+    ExpressionReader,
+    Logic,
+    Node,
+    Written,
+)
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import AGGREGATES, DIALECT
 
@@ -454,31 +464,31 @@ def _whole(text: str) -> int:
 
 
 def _comparison(node: Node) -> QueryComparison:
-    if not isinstance(node, Comparison) or node.operator == "<=>":
+    if not isinstance(node, ComparisonNode) or node.operator == "<=>":
         raise LeftToEngineError
     return QueryComparison(node.operator, _part(node.left), _part(node.right))
 
 
 def _part(node: Node) -> Expression:
-    """What an aggregate query computes of a node. Raises LeftToEngineError for other nodes."""
+    """A node as a part of an aggregate query. Raises LeftToEngineError for other nodes."""
     match node:
         case Brackets(value):
             return _part(value)
         case Written((number,)) if number.kind == "number":
             return Whole(_whole(number.text))
-        case Column((first, *_)) if first.key not in _NO_NAMES:
+        case ColumnNode((first, *_)) if first.key not in _NO_NAMES:
             return Named(node.names)
         case Binary("+" | "-" | "*", left, right):
             return Arithmetic(node.operator, _part(left), _part(right))
-        case Call() if node.name == "coalesce" and len(node.arguments) > 1 and not node.distinct:
+        case CallNode() if node.name == "coalesce" and len(node.arguments) > 1 and not node.distinct:
             return Coalesce(tuple(map(_part, node.arguments)))
-        case Call() if node.name in _AGGREGATES:
+        case CallNode() if node.name in _AGGREGATES:
             return _aggregate(node)
         case _:
             raise LeftToEngineError
 
 
-def _aggregate(call: Call) -> Aggregate:
+def _aggregate(call: CallNode) -> Aggregate:
     """COUNT of rows, a number, or a column, and the other aggregates of a column."""
     if call.name == "count" and call.star:
         return Aggregate(call.name, Whole(1))

@@ -8,10 +8,10 @@ from deltasql.base import LeftToEngineError
 from deltasql.schema.types import LONG
 from deltasql.sql.expressions import (
     Binary,
-    Call,
+    CallNode,
     CastTo,
-    Column,
-    Comparison,
+    ColumnNode,
+    ComparisonNode,
     IsWord,
     Logic,
     Member,
@@ -28,9 +28,9 @@ def shown(node: Node) -> str:
     match node:
         case Written(tokens):
             return " ".join(token.text for token in tokens)
-        case Column():
+        case ColumnNode():
             return ".".join(node.names)
-        case Binary(operator, left, right) | Comparison(operator, left, right):
+        case Binary(operator, left, right) | ComparisonNode(operator, left, right):
             return f"({shown(left)} {operator} {shown(right)})"
         case Logic(operator, parts):
             return f"({f' {operator} '.join(map(shown, parts))})"
@@ -44,7 +44,7 @@ def shown(node: Node) -> str:
             return f"CAST({shown(value)} AS {kind})"
         case Signed(sign, value):
             return f"{sign}{shown(value)}"
-        case Call(_, arguments):
+        case CallNode(_, arguments):
             return f"{node.name}({', '.join(map(shown, arguments))})"
         case _:
             return type(node).__name__
@@ -63,8 +63,8 @@ def shown(node: Node) -> str:
         ("a || 'x' 'y' LIKE b", "((a || 'x' 'y') LIKE b)"),
         ("-1::BIGINT", f"-CAST(1 AS {LONG})"),
         ("`Lower`(t.`a b`, date '2024-01-31')", "lower(t.a b, date '2024-01-31')"),
-        ("CASE WHEN a THEN 1 END", "CaseTree"),
-        ("case (a) when 1 then 2 else 3 end", "CaseTree"),
+        ("CASE WHEN a THEN 1 END", "CaseNode"),
+        ("case (a) when 1 then 2 else 3 end", "CaseNode"),
     ],
 )
 def test_precedence(text: str, found: str) -> None:
