@@ -101,7 +101,11 @@ def test_geohashes(point: Any) -> None:
 
 def arguments_of(name: str) -> list[Any]:
     """Arguments that the function takes."""
-    square, line = shapely.box(0, 0, 1, 1), shapely.LineString([(0, 0), (1, 1)])
+    square, line = shapely.box(0, 0, 1, 1), shapely.LineString([(0, 0), (1, 1), (2, 1)])
+    if name == "st_interiorringn":
+        square = shapely.box(0, 0, 9, 9) - shapely.box(1, 1, 2, 2)
+    if name == "st_makepolygon":
+        line = shapely.LineString(shapely.box(0, 0, 9, 9).exterior)
     point = name in {"st_x", "st_y", "st_z", "st_m", "st_azimuth", "st_distancesphere", "st_distancespheroid"}
     of_lines = name in {"st_startpoint", "st_endpoint"}
     shape = column(shapely.Point(1, 2)) if point else column(line if of_lines else square)
@@ -109,7 +113,9 @@ def arguments_of(name: str) -> list[Any]:
         "shape": column(shapely.Point(1, 2), srid=4326, kind="GEOMETRY(4326)") if name == "st_transform" else shape,
         "line": column(line),
         "point": column(shapely.Point(1, 2)),
-        "shapes": pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), column(shapely.Point(1, 2))),
+        "shapes": pa.ListArray.from_arrays(
+            pa.array([0, 1], pa.int32()), column(line if name == "st_makepolygon" else shapely.Point(1, 2))
+        ),
         "list of shape": pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), column(shapely.Point(1, 2))),
         "bytes": pa.array([shapely.to_wkb(square)]),
         "value": pa.array(["POINT(1 2)"]),

@@ -314,6 +314,47 @@ def number_of_holes(shapes: Shapes) -> list[int]:
     return [len(shape.interiors) for shape in shapes.shapes]
 
 
+def _elements(shape: Any) -> list[Any]:
+    """The members of a multipart shape; any other shape alone, and none of it where it is empty."""
+    return list(shape.geoms) if hasattr(shape, "geoms") else [] if shape.is_empty else [shape]
+
+
+def _item(name: str, items: Sequence[Any], index: int) -> Any:
+    """The item at a position from 1. Raises RaisedError for one outside."""
+    if not 0 < index <= len(items):
+        raise invalid("INVALID_INDEX_VALUE", f"{name} takes an index from 1 to {len(items)} here, and no {index}.")
+    return items[index - 1]
+
+
+def element_n(shapes: Shapes, indexes: Any) -> list[Any]:
+    return [_item("st_geometryn", _elements(shape), index) for shape, index in zip(shapes.shapes, indexes, strict=True)]
+
+
+def interior_ring_n(shapes: Shapes, indexes: Any) -> list[Any]:
+    check_kind("st_interiorringn", shapes.shapes, _POLYGONS)
+    rings = zip(shapes.shapes, indexes, strict=True)
+    return [_as_line(_item("st_interiorringn", list(shape.interiors), index)) for shape, index in rings]
+
+
+def boundaries(shapes: Shapes) -> list[Any]:
+    """The boundary of each shape. Raises RaisedError for a collection of several kinds."""
+    empty = {
+        "Point": "POINT",
+        "MultiPoint": "MULTIPOINT",
+        "Polygon": "MULTILINESTRING",
+        "MultiPolygon": "MULTILINESTRING",
+    }
+    found = list[Any]()
+    for shape in shapes.shapes:
+        if shape.geom_type == "GeometryCollection":
+            raise invalid("INVALID_TYPE", "st_boundary takes no ST_GeometryCollection here.")
+        if shape.geom_type in empty and (shape.is_empty or "Point" in shape.geom_type):
+            found.append(shapely.from_wkt(f"{empty[shape.geom_type]} EMPTY"))
+        else:
+            found.append(shapely.boundary(shape))
+    return found
+
+
 # Changes of points
 
 
@@ -351,6 +392,59 @@ def set_points(lines: Shapes, indexes: Any, points: Shapes) -> list[Any]:
         old[position("st_setpoint", index, len(old))] = point
         found.append(_line_of(old, line))
     return found
+
+
+def remove_points(lines: Shapes, indexes: Any) -> list[Any]:
+    check_kind("st_removepoint", lines.shapes, _LINES)
+    found = list[Any]()
+    for line, index in zip(lines.shapes, indexes, strict=True):
+        old = points_of(line)
+        if not old:
+            raise invalid("INVALID_TYPE", "st_removepoint takes no empty linestring.")
+        at = position("st_removepoint", index, len(old))
+        if len(old) < 3:
+            raise invalid("INVALID_TYPE", "st_removepoint takes a linestring of three points or more.")
+        found.append(_line_of([*old[:at], *old[at + 1 :]], line))
+    return found
+
+
+def polygons_of(outer: Shapes, inner: Any = None) -> list[Any]:
+    """Polygons of an outer boundary, and of the inner ones of a list, which are closed lines."""
+    found = list[Any]()
+    for row, (line, srid) in enumerate(zip(outer.shapes, outer.srids, strict=True)):
+        holes = () if inner is None else inner[row].shapes
+        check_kind("st_makepolygon", [line, *holes], _LINES)
+        for other in () if inner is None else inner[row].srids:
+            if other != srid:
+                raise different_srids("st_makepolygon", srid, other)
+        if line.is_empty and len(holes):
+            raise invalid(
+                "EMPTY_OUTER_BOUNDARY", "st_makepolygon takes no inner boundaries of an empty outer boundary."
+            )
+        rings = [] if line.is_empty else [_ring(line, "OUTER"), *(_ring(hole, "INNER") for hole in holes)]
+        found.append(_polygon(rings))
+    return found
+
+
+def _ring(line: Any, side: str) -> Any:
+    points = points_of(line)
+    if len(points) < 4:
+        reason = f"TOO_FEW_VERTICES_IN_{side}_BOUNDARY"
+        raise invalid(reason, f"st_makepolygon takes boundaries of four points or more, and none of {len(points)}.")
+    if points[0] != points[-1]:
+        raise invalid(f"{side}_BOUNDARY_NOT_CLOSED", "st_makepolygon takes lines that end where they begin.")
+    return line
+
+
+def _polygon(rings: Sequence[Any]) -> Any:
+    """A polygon with the axes that all of its rings have."""
+    if not rings:
+        return shapely.Polygon()
+    axes = "xy" + "z" * all(ring.has_z for ring in rings) + "m" * all(ring.has_m for ring in rings)
+    lines = [
+        ", ".join(" ".join(repr(_axis(point, axis)) for axis in axes) for point in points_of(ring)) for ring in rings
+    ]
+    return shapely.from_wkt(f"POLYGON {axes[2:].upper()} ({', '.join(f'({line})' for line in lines)})")
 
 
 # New shapes
@@ -400,6 +494,26 @@ def _box(x: float, y: float, right: float, top: float) -> Any:
     if x == right or y == top:
         return shapely.LineString([(x, y), (right, top)])
     return shapely.Polygon([(x, y), (x, top), (right, top), (right, y)])
+
+
+def simplified(shapes: Shapes, tolerances: Any) -> list[Any]:
+    """Shapes without M coordinates and without points that are nearer to the rest than the tolerance."""
+    flat = [_without_m(shape) for shape in shapes.shapes]
+    return [
+        shapely.simplify(shape, float(far), preserve_topology=False)
+        for shape, far in zip(flat, tolerances, strict=True)
+    ]
+
+
+def _without_m(shape: Any) -> Any:
+    if not shape.has_m:
+        return shape
+    return shapely.from_wkb(shapely.to_wkb(shape, output_dimension=3)) if shape.has_z else shapely.force_2d(shape)
+
+
+def closest_points(one: Shapes, other: Shapes) -> list[Any]:
+    lines = shapely.shortest_line(shapely.force_2d(one.shapes), shapely.force_2d(other.shapes))
+    return [shapely.Point() if line is None or line.is_empty else shapely.get_point(line, 0) for line in lines]
 
 
 def union_of(values: Any) -> tuple[list[Any], list[int]]:
@@ -575,9 +689,14 @@ def _of_parts() -> dict[str, ShapeFunction]:
         "st_endpoint": ShapeFunction(partial(end_point, "st_endpoint", -1)),
         "st_pointn": ShapeFunction(point_n, (_PLANE, integers)),
         "st_exteriorring": ShapeFunction(exterior_rings),
+        "st_interiorringn": ShapeFunction(interior_ring_n, (_PLANE, integers)),
+        "st_numgeometries": ShapeFunction(lambda shapes: [len(_elements(s)) for s in shapes.shapes], (_PLANE,), count),
+        "st_geometryn": ShapeFunction(element_n, (_PLANE, integers)),
+        "st_boundary": ShapeFunction(boundaries),
         "st_dump": ShapeFunction(dumped),
         "st_addpoint": ShapeFunction(add_points, (_PLANE, _PLANE, integers)),
         "st_setpoint": ShapeFunction(set_points, (_PLANE, integers, _PLANE)),
+        "st_removepoint": ShapeFunction(remove_points, (_PLANE, integers)),
     }
     for axis in "xyzm":
         name = f"st_{axis}"
@@ -630,6 +749,9 @@ def _of_constructions() -> dict[str, ShapeFunction]:
         "st_scale": ShapeFunction(moved(_scaled), (_PLANE, doubles, doubles, doubles)),
         "st_translate": ShapeFunction(moved(_translated), (_PLANE, doubles, doubles, doubles)),
         "st_makeline": ShapeFunction(lines_of, (lists,)),
+        "st_makepolygon": ShapeFunction(polygons_of, (_PLANE, lists)),
+        "st_simplify": ShapeFunction(simplified, (_PLANE, doubles)),
+        "st_closestpoint": ShapeFunction(closest_points, (_PLANE, _PLANE)),
         "st_transform": ShapeFunction(transformed, (_PLANE, integers)),
         "st_union_agg": ShapeFunction(union_of, (lists,)),
         "st_envelope_agg": ShapeFunction(box_of, (lists,)),

@@ -1,0 +1,17 @@
+-- log: off
+
+-- name: elements and rings
+SELECT st_astext(st_geometryn(st_geomfromtext('GEOMETRYCOLLECTION(POINT(4 5),LINESTRING(10 3,24 37,44 85))'), 2)) AS line, st_astext(st_geometryn(st_geomfromtext('MULTIPOINT((1 2),(3 4),(5 6))'), 1)) AS point, st_asewkt(st_geometryn(st_point(1, 2, 4326), 1)) AS itself, st_astext(st_geometryn(st_geomfromtext('MULTIPOLYGON(EMPTY,((0 0,10 0,0 10,0 0),(1 1,9 1,1 9,1 1)))'), 2)) AS polygon, st_numgeometries(st_geomfromtext('MULTIPOINT(10 34,44 57,EMPTY)')) AS three, st_numgeometries(st_geomfromtext('POLYGON EMPTY')) AS none, st_numgeometries(st_geomfromtext('POLYGON((0 0,1 0,1 1,0 1,0 0))')) AS one, st_numgeometries(st_geomfromtext('GEOMETRYCOLLECTION(LINESTRING EMPTY,GEOMETRYCOLLECTION(POINT(1 2),POLYGON((0 0,1 0,0 1,0 0))))')) AS two, st_asewkt(st_interiorringn(st_geomfromtext('POLYGON((0 1,10 5,4 20,0 1),(3 12,9 7,5 13,3 12),(1 4,7 5,6 8,1 4),(3 6,4 11,2 10,3 6))', 3857), 3)) AS ring, st_asewkt(st_interiorringn(st_geomfromtext('POLYGON ZM ((0 1 111 -11,10 5 222 -22,4 20 333 -33,0 1 444 -44),(3 12 111 -11,9 7 222 -22,5 13 333 -33,3 12 444 -44))'), 1)) AS zm;
+-- name: boundaries
+SELECT st_asewkt(st_boundary(st_geomfromewkt('SRID=3857;POLYGON((0 0,10 0,10 10,0 10,0 0),(2 2,8 2,8 8,2 8,2 2))'))) AS rings, st_astext(st_boundary(st_point(1, 2))) AS point, st_astext(st_boundary(st_geomfromtext('MULTIPOINT(1 2)'))) AS points, st_astext(st_boundary(st_geomfromtext('LINESTRING(1 2,3 4)'))) AS ends, st_astext(st_boundary(st_geomfromtext('LINESTRING(0 0,1 0,1 1,0 0)'))) AS closed, st_astext(st_boundary(st_geomfromtext('POLYGON EMPTY'))) AS empty, st_astext(st_boundary(st_geomfromtext('POLYGON((0 0,1 0,1 1,0 0))'))) AS one, st_astext(st_makepolygon(st_geomfromtext('LINESTRING(0 0,10 0,10 10,0 10,0 0)'))) AS made, st_astext(st_makepolygon(st_geomfromtext('LINESTRING(0 0,10 0,10 10,0 10,0 0)'), array(st_geomfromtext('LINESTRING(1 1,2 1,1 2,1 1)'), NULL))) AS with_hole, st_astext(st_makepolygon(st_geomfromtext('LINESTRING EMPTY'))) AS none, st_astext(st_makepolygon(st_geomfromtext('LINESTRING Z (0 0 1,1 0 2,1 1 3,0 0 1)'))) AS z;
+-- name: points
+SELECT st_astext(st_removepoint(st_geomfromtext('LINESTRING(1 2,3 4,5 6)'), 2)) AS second, st_asewkt(st_removepoint(st_geomfromtext('LINESTRING M (1 2 7,3 4 8,5 6 9)', 4326), -1)) AS last, st_astext(st_simplify(st_geomfromtext('LINESTRING(0 0,5.1 0,10 0,10 3,10 8,16 9)'), 0.2)) AS line, st_astext(st_simplify(st_geomfromtext('POINT(1 2)'), 1.0)) AS point, st_astext(st_simplify(st_geomfromtext('LINESTRING ZM (0 0 1 5,1 0 2 6,2 0 3 7)'), 0.1)) AS z, st_asewkt(st_closestpoint(st_geomfromwkt('MULTIPOINT ZM (-10 10 -1 -10,2 10 -2 -20,20 10 -3 -30)', 3857), st_geomfromwkt('POINT Z (0 0 300)', 3857))) AS near, st_astext(st_closestpoint(st_geomfromtext('POINT EMPTY'), st_point(1, 2))) AS none, st_geometryn(st_point(1, 2), NULL) IS NULL AS n;
+-- name: what is wrong
+SELECT st_geometryn(st_point(1, 2), 2);
+SELECT st_interiorringn(st_geomfromtext('POLYGON((0 0,1 0,1 1,0 0))'), 1);
+SELECT st_removepoint(st_geomfromtext('LINESTRING(1 2,3 4,5 6)'), 4);
+SELECT st_makepolygon(st_geomfromtext('LINESTRING(0 0,1 0,1 1,0 1)'));
+SELECT st_makepolygon(st_geomfromtext('LINESTRING(0 0,1 0,1 1,0 0)'), array(st_geomfromtext('LINESTRING(0 0,1 0,0 0)')));
+SELECT st_makepolygon(st_geomfromtext('LINESTRING EMPTY'), array(st_geomfromtext('LINESTRING(0 0,1 0,1 1,0 0)')));
+SELECT st_boundary(st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 2))'));
+SELECT st_closestpoint(st_point(1, 2, 4326), st_point(1, 2));
