@@ -150,6 +150,9 @@ def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     before, started = _surroundings(), len(_on_spark())
     yield
     assert _surroundings() == before
+    # Sessions of later tests, of which some are no Spark, need none of the functions that this one has called.
+    if (calls := sys.modules.get("deltasql.sql.geospatial")) is not None:
+        calls._called.clear()
     if "spark" in marks:
         _reset_spark()
     elif part(request.node.nodeid, marks) == "default" and "dbt" not in marks:

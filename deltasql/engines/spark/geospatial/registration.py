@@ -19,8 +19,8 @@ _KNOWN: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
 
 def register_called(session: SparkSession) -> None:
     """Registers the functions that were called and that the session lacks. Their code runs when rows come."""
-    known = _KNOWN.get(session)
     called = called_functions()
+    known = _KNOWN.get(session) if called else None
     if not called or (known is not None and called <= known):
         return
     from pyspark.sql.functions import arrow_udf
