@@ -726,7 +726,8 @@ def _table_lines(entry: TableEntry, context: Context) -> Iterator[str]:
     yield f"Table: {entry.name}"
     created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
     yield f"Created Time: {created:%a %b %d %H:%M:%S} UTC {created.year}"
-    yield f"Type: {table_kind(entry)}"
+    # Databricks writes the word in capitals here, which its clients look for.
+    yield f"{'Type' if entry.refreshed is None else 'TYPE'}: {table_kind(entry)}"
     if entry.source is not None:
         yield from source_lines(entry)
         return

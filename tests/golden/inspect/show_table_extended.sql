@@ -19,5 +19,9 @@ show /* all */ TABLE extended FROM `OTHER` 'W' -- done
 ;
 -- name: a view
 SHOW TABLE EXTENDED LIKE 'V';
+-- name: a streaming table, whose type clients look for in capitals
+-- log: off
+CREATE STREAMING TABLE s;
+SHOW TABLE EXTENDED LIKE 's';
 -- name: nothing is like it
 SHOW TABLE EXTENDED LIKE 'nothing';

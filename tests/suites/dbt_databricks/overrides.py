@@ -71,22 +71,6 @@ class DatabricksEphemeralNested(overrides.SparkEphemeralNested):
     )
 
 
-class DatabricksRelationTypes:
-    """The adapter looks for `TYPE: MATERIALIZED_VIEW` in SHOW TABLE EXTENDED, and takes other words for a table's."""
-
-    @pytest.mark.parametrize(
-        ("node_name", "relation_type"),
-        [
-            ("seed.test.my_seed", "table"),
-            ("model.test.my_table", "table"),
-            ("model.test.my_view", "view"),
-            ("model.test.my_materialized_view", "table"),
-        ],
-    )
-    def test_relation_types_populate_correctly(self, docs: Any, node_name: str, relation_type: str) -> None:
-        super().test_relation_types_populate_correctly(docs, node_name, relation_type)  # type: ignore[misc]
-
-
 class DatabricksMetadata(overrides.MappedSeed):
     """With --empty the adapter alters a column of a query in place of one of its table, so that model is left out."""
 
@@ -136,7 +120,6 @@ OVERRIDES: dict[str, type] = {
     **dict.fromkeys(_TYPES, DatabricksTypes),
     "BasePersistDocs": DatabricksDocs,
     "BaseSimpleCopyUppercase": DatabricksTarget,
-    "CatalogRelationTypes": DatabricksRelationTypes,
     "MetadataWithEmptyFlag": DatabricksMetadata,
     **dict.fromkeys(("DeterministicUDF", "NonDeterministicUDF"), overrides.SparkVolatility),
     **dict.fromkeys(("PythonUDFSupported", "PythonUDFVolatilitySupport"), DatabricksPython),
