@@ -281,6 +281,7 @@ class CatalogNames:
         known = {entry.parts for entry in self._store.below("")}
         with suppress(NameMissingError):
             known |= {entry.parts for entry in self._store.list(RELATIONS, (catalog, schema))}
+        known |= {view.parts for view in self._sample_views((catalog, schema))}
         here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
         near = similar_names(name, (*views, *here), most=3)
         if near:

@@ -19,3 +19,5 @@ SELECT * FROM samples.wanderbricks.payments ORDER BY payment_id LIMIT 2;
 SELECT * FROM samples.wanderbricks.reviews ORDER BY review_id LIMIT 1;
 SELECT * FROM samples.wanderbricks.amenities ORDER BY amenity_id LIMIT 1;
 SELECT count(*) FROM samples.wanderbricks.property_amenities;
+-- name: a name that is nearly there
+SELECT * FROM samples.wanderbricks.booking;
