@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import agate
 
 # The first such line: the comment, which may have the same words, comes later.
-_TYPE = re.compile(r"^Type: (\w+)$", re.MULTILINE)
+_TYPE = re.compile(r"^Type: (\w+)$", re.MULTILINE | re.IGNORECASE)
 _GRANTING = frozenset({"TABLE", "VIEW", "MATERIALIZED VIEW", "STREAMING TABLE"})
 _REPLACING = frozenset({"table", "view", "incremental"})
 _REFUSING = frozenset({"seed", "snapshot"})
