@@ -36,7 +36,7 @@ def text_of_all_rows(query: str) -> str | None:
     So are groups, distinct rows, and joins or unions of several streams. Offsets are those in `query`.
     """
     tokens = tokenize(query)
-    streams = [token for index, token in enumerate(tokens) if _is_stream(TokenCursor(tokens, index))]
+    streams = _streams(tokens)
     needed = _words_of_state(tokens)
     is_whole = needed <= _MAY_READ_ALL and (len(streams) > 1 or bool(needed) or calls(query, AGGREGATES))
     return _without_streams(query, tokens) if streams and is_whole else None
@@ -51,7 +51,7 @@ def _without_streams(query: str, tokens: Sequence[Token]) -> str:
 def stream_words(query: str) -> list[tuple[int, int]]:
     """The places of the words STREAM in a query, and of the options behind their sources."""
     tokens = tokenize(query)
-    words = [(tok.start, tok.end) for index, tok in enumerate(tokens) if _is_stream(TokenCursor(tokens, index))]
+    words = [(tokens[index].start, tokens[index].end) for index in _streams(tokens)]
     return [*words, *((tokens[first].start, tokens[last].end) for first, last in _options(tokens))]
 
 
@@ -71,11 +71,8 @@ def _options(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
     The options may be inside of the brackets as well: STREAM(source WITH (…)).
     """
-    for index in range(len(tokens)):
-        at = TokenCursor(tokens, index)
-        if not _is_stream(at):
-            continue
-        at.next()
+    for index in _streams(tokens):
+        at = TokenCursor(tokens, index + 1)
         inner = [TokenCursor(tokens, index + 2)] if at.key == "(" else []
         yield from (found for source in (*inner, at) if (found := _options_behind(source)) is not None)
 
@@ -124,7 +121,7 @@ def _text(token: Token) -> str:
 def stream_of(query: str, table: str) -> tuple[str, TableReference]:
     """The query without its word STREAM, and what that stood before. Raises StreamingQueryError."""
     tokens = tokenize(query)
-    words = [index for index in range(len(tokens)) if _is_stream(TokenCursor(tokens, index))]
+    words = _streams(tokens)
     if not words:
         advice = "Write FROM STREAM(source), or FROM STREAM read_files('path')."
         raise errors.StreamingQueryError(table, "it reads no stream", advice)
@@ -181,8 +178,12 @@ def has_star(query: str) -> bool:
 
 def has_stream(query: str) -> bool:
     """Whether a query reads anything by STREAM."""
-    tokens = tokenize(query)
-    return any(_is_stream(TokenCursor(tokens, index)) for index in range(len(tokens)))
+    return bool(_streams(tokenize(query)))
+
+
+def _streams(tokens: Sequence[Token]) -> list[int]:
+    """The indices of the words STREAM in front of sources."""
+    return [index for index in range(len(tokens)) if _is_stream(TokenCursor(tokens, index))]
 
 
 def _is_stream(at: TokenCursor) -> bool:

@@ -52,7 +52,7 @@ _CONTROLS = (BeginTransaction, CommitTransaction, RollbackTransaction)
 @plan.register
 def plan_begin_atomic(statement: BeginAtomic, context: Context) -> Plan:
     """The syntax of all statements is checked before the first one runs."""
-    caret = _first_words(context, 2)
+    caret = _first_words(SqlText(context.sql, 0), 2)
     if not statement.statements:
         raise errors.EmptyBlockError().at(caret)
     for text in statement.statements:
@@ -63,17 +63,17 @@ def plan_begin_atomic(statement: BeginAtomic, context: Context) -> Plan:
 
 @plan.register
 def plan_begin_transaction(statement: BeginTransaction, context: Context) -> Plan:
-    return TransactionStep(Step.BEGIN, _first_words(context))
+    return TransactionStep(Step.BEGIN, _first_words(SqlText(context.sql, 0)))
 
 
 @plan.register
 def plan_commit_transaction(statement: CommitTransaction, context: Context) -> Plan:
-    return TransactionStep(Step.COMMIT, _first_words(context))
+    return TransactionStep(Step.COMMIT, _first_words(SqlText(context.sql, 0)))
 
 
 @plan.register
 def plan_rollback_transaction(statement: RollbackTransaction, context: Context) -> Plan:
-    return TransactionStep(Step.ROLLBACK, _first_words(context))
+    return TransactionStep(Step.ROLLBACK, _first_words(SqlText(context.sql, 0)))
 
 
 def _check(text: SqlText, context: Context) -> None:
@@ -89,8 +89,7 @@ def _check(text: SqlText, context: Context) -> None:
         raise error.moved(text.text, context.sql, text.start) from None
 
 
-def _first_words(written: SqlText | Context, number: int = 1) -> Caret:
+def _first_words(written: SqlText, number: int = 1) -> Caret:
     """The place of the words that say what a statement is."""
     tokens = written.tokens[:number]
-    sql = written.text if isinstance(written, SqlText) else written.sql
-    return Caret(sql, tokens[0].start, tokens[-1].end)
+    return Caret(written.text, tokens[0].start, tokens[-1].end)

@@ -438,10 +438,11 @@ class _Reader(ExpressionReader):
 
     def keys(self) -> tuple[Named | Whole, ...]:
         self.need("BY")
-        keys = tuple(_part(value) for value in self.listed(self.operand))
-        if not all(isinstance(key, Named | Whole) for key in keys):
+        parts = [_part(value) for value in self.listed(self.operand)]
+        keys = tuple(part for part in parts if isinstance(part, Named | Whole))
+        if len(keys) < len(parts):
             raise LeftToEngineError
-        return keys  # type: ignore[return-value]
+        return keys
 
     def comparisons(self) -> tuple[QueryComparison, ...]:
         tree = self.expression()
