@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from deltasql.base import SAIL, LeftToEngineError, Numbers, Watch, errors, interruptible, np, pa, session_settings
+from deltasql.base import SAIL, LeftToEngineError, Watch, errors, interruptible, np, pa, session_settings
 from deltasql.engines.choice import ViolatedError, is_small, violation_error
 from deltasql.engines.local.arranging import SORTED, arranged_in_process, planned_arrangement
 from deltasql.engines.local.met_rows import met_rows
@@ -21,11 +20,10 @@ from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
 from deltasql.engines.local.writes import planned_write, write_in_process
 from deltasql.engines.rewriting import bin_numbers, unite_in_process
-from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stage
+from deltasql.engines.spark.engine import Front, SparkFront, SparkRuntime, connect_rows, spark_stage
 from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.engines.spark.rewrites.position_search import SparkRowReader, scanned_files
-from deltasql.engines.spark.rewrites.row_actions import MergeSource
+from deltasql.engines.spark.rewrites.position_search import scanned_files
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import ROW_BITS, RowSource, SessionFacts, Staged, rows_by_file
 from deltasql.log import Stores, canonical
@@ -54,6 +52,8 @@ if TYPE_CHECKING:
     from deltasql.base import DeltaSqlError, SessionSettings
     from deltasql.engines.spark.failures import Failure
     from deltasql.log import AddFile, RowPositions, Snapshot
+    from deltasql.plan import Reads, SqlQuery
+    from deltasql.planner import RowReader
 
 
 class FileRows:
@@ -213,59 +213,79 @@ class SessionEngine:
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
-class LocalRowReader(SparkRowReader):
-    """Questions about rows for conflict resolution, answered in this process where it can evaluate the statement."""
+class _SessionFront:
+    """The front of a session's engine: a Spark Connect server may be another one than Spark, as its features show."""
 
-    _engine: InProcessFirst
-
-    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
-        with suppress(LeftToEngineError):
-            return bool(len(self._met_in_process(adds, only)))
-        return super().selects(adds, only)
-
-    def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
-        with suppress(LeftToEngineError):
-            paths = [canonical(add.path, self.snapshot.location) for add in adds]
-            return {
-                paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(self._met_in_process(adds, None))
-            }
-        return super().rows_met(adds)
-
-    def _met_in_process(self, adds: Sequence[AddFile], only: RowPositions | None) -> Numbers:
-        """See `met_rows`. Raises LeftToEngineError for a statement that is a query, too."""
-        if not isinstance(self.probe, Rewrite):
-            raise LeftToEngineError("the statement reads rows and changes none")
-        root, addresses = self.snapshot.location, None
-        if only is not None:
-            rows = [only[canonical(add.path, root)].astype(np.int64) for add in adds]
-            addresses = np.concatenate([(number << ROW_BITS) + np.sort(some) for number, some in enumerate(rows)])
-        with interruptible():
-            source = self._engine.evaluated_source
-            return met_rows(self._engine.spark, self.probe, source, scanned_files(adds, root), addresses)
-
-
-class InProcessFirst(SparkRuntime):
-    """The engine while it works on one statement, or this process in its place."""
-
-    row_reader_type = LocalRowReader
-
-    def __init__(self, spark: SparkHandle, sql: str) -> None:
-        super().__init__(spark, sql)
-        self._source: MemoryRows | None = None
-        """The rows of a source that this process has evaluated, for which the commit may ask again."""
-
-    @cached_property
-    def frames(self) -> Frames:
-        # A Spark Connect server may be another engine than Spark, which its features show.
-        return Frames(self.spark) if self.spark.capabilities.checks_types else other_engine().frames(self.spark)
+    def frames(self, spark: SparkHandle) -> Frames:
+        front = SparkFront() if spark.capabilities.checks_types else other_engine()
+        return front.frames(spark)
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        frames: Frames | None = vars(self).get("frames")
-        return (frames and frames.read_failure(error)) or _read_failure(error)
+        return _read_failure(error)
+
+
+_P = ParamSpec("_P")
+
+
+def _asked(method: Callable[Concatenate[SparkRuntime, _P], _T]) -> Callable[Concatenate[InProcessFirst, _P], _T]:
+    """A method of the engine, which this process does not try first."""
+
+    @wraps(method)
+    def ask(self: InProcessFirst, /, *arguments: _P.args, **named: _P.kwargs) -> _T:
+        return method(self.engine, *arguments, **named)
+
+    return ask
+
+
+class InProcessFirst:
+    """Implements `door.StatementEngine` for one statement: the evaluator of this process, then the session's engine."""
+
+    def __init__(self, spark: SparkHandle, sql: str) -> None:
+        self.spark = spark
+        self.engine = SparkRuntime(spark, sql, _SessionFront())
+
+    @property
+    def stores(self) -> Stores:
+        return self.engine.stores
+
+    @property
+    def started(self) -> bool:
+        return self.engine.started
+
+    @property
+    def is_plain(self) -> bool:
+        return self.engine.is_plain
+
+    @property
+    def makes_functions(self) -> bool:
+        return self.engine.makes_functions
+
+    knows = _asked(SparkRuntime.knows)
+    knows_view = _asked(SparkRuntime.knows_view)
+    knows_function = _asked(SparkRuntime.knows_function)
+    functions = _asked(SparkRuntime.functions)
+    temporary_views = _asked(SparkRuntime.temporary_views)
+    forget_view = _asked(SparkRuntime.forget_view)
+    forget_function = _asked(SparkRuntime.forget_function)
+    setting = _asked(SparkRuntime.setting)
+    types = _asked(SparkRuntime.types)
+    value = _asked(SparkRuntime.value)
+    mover = _asked(SparkRuntime.mover)
+    spark_plan = _asked(SparkRuntime.spark_plan)
+    reads_below = _asked(SparkRuntime.reads_below)
+    stage = _asked(SparkRuntime.stage)
+    write_files = _asked(SparkRuntime.write_files)
+    record = _asked(SparkRuntime.record)
+    run_through = _asked(SparkRuntime.run_through)
+    previewed = _asked(SparkRuntime.previewed)
+    command = _asked(SparkRuntime.command)
+    frame_of = _asked(SparkRuntime.frame_of)
+    release = _asked(SparkRuntime.release)
+    variables_lock = _asked(SparkRuntime.variables_lock)
 
     def schema(self, operator: Operator) -> StructType:
         schema = local_schema(self.spark, operator)
-        return super().schema(operator) if schema is None else schema
+        return self.engine.schema(operator) if schema is None else schema
 
     def way(self, operator: Operator) -> Way:
         """See `Analyst.way`."""
@@ -287,7 +307,7 @@ class InProcessFirst(SparkRuntime):
     def rows(self, operator: Operator) -> RowSource:
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
         plan, case_sensitive = _tried(lambda: answered_query(self.spark, operator)), case_matters()
-        engine_rows = super().rows
+        engine_rows = self.engine.rows
 
         def query() -> RowSource:
             with matching(case_sensitive=case_sensitive):
@@ -311,7 +331,7 @@ class InProcessFirst(SparkRuntime):
             return None
         try:
             with interruptible():
-                rows = other_engine(first).rows_beside(self.spark, operator, self.sql)
+                rows = other_engine(first).rows_beside(self.spark, operator, self.engine.sql)
             if _has_maps(rows.schema):
                 raise LeftToEngineError("entries of maps have an order in Spark")
         except LeftToEngineError as left:
@@ -323,14 +343,14 @@ class InProcessFirst(SparkRuntime):
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
         done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because, table)
-        return super().write(operator, stage, table) if done is None else done
+        return self.engine.write(operator, stage, table) if done is None else done
 
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
     ) -> RewriteOutcome:
         staged = spark_stage(stage)
         done = _tried(lambda: rewrite_in_process(self.spark, operator, staged, self._store_source), table=table)
-        return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
+        return self.engine.rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
         with suppress(LeftToEngineError):
@@ -341,21 +361,35 @@ class InProcessFirst(SparkRuntime):
             done = _tried(lambda: arranged_in_process(self.spark, operator, spark_stage(stage)), SORTED)
             if done is not None:
                 return done
-        return super().rearrange(operator, stage)
+        return self.engine.rearrange(operator, stage)
 
     def _store_source(self, source: MemoryRows) -> None:
-        self._source = source
+        self.engine.evaluated_source = source
 
-    @property
-    def evaluated_source(self) -> MemoryRows | None:
-        """The rows of the statement's source that this process has evaluated."""
-        return self._source
+    def row_reader(
+        self,
+        snapshot: Snapshot,
+        reads: Reads | None = None,
+        probe: Rewrite | SqlQuery | None = None,
+        stage: Stage | None = None,
+        time_zone: str | None = None,
+    ) -> RowReader:
+        return self.engine.row_reader(snapshot, reads, probe, stage, time_zone, self.evaluated_rows)
 
-    def source(self, operator: Rewrite) -> MergeSource:
-        """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
-        if self._source is not None and operator.join is not None:
-            operator = replace(operator, join=replace(operator.join, source=self._source))
-        return super().source(operator)
+    def evaluated_rows(
+        self, probe: Rewrite | SqlQuery | None, snapshot: Snapshot, adds: Sequence[AddFile], only: RowPositions | None
+    ) -> RowPositions:
+        """See `EvaluatedRows`. Raises LeftToEngineError for a statement that is a query, too."""
+        if not isinstance(probe, Rewrite):
+            raise LeftToEngineError("the statement reads rows and changes none")
+        root, addresses = snapshot.location, None
+        paths = [canonical(add.path, root) for add in adds]
+        if only is not None:
+            rows = [only[path].astype(np.int64) for path in paths]
+            addresses = np.concatenate([(number << ROW_BITS) + np.sort(some) for number, some in enumerate(rows)])
+        with interruptible():
+            found = met_rows(self.spark, probe, self.engine.evaluated_source, scanned_files(adds, root), addresses)
+        return {paths[number]: rows.astype(np.uint64) for number, rows in rows_by_file(found)}
 
 
 def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "the table") -> _T | None:
@@ -374,19 +408,13 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "th
     return result
 
 
-class OtherEngine(Protocol):
+class OtherEngine(Front, Protocol):
     """An engine beside Spark that is driven by Spark Connect, as the entry point of its package gives it."""
 
     def handle(
         self, spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch
     ) -> SparkHandle:
         """A session of the engine, which starts on first use."""
-
-    def frames(self, spark: SparkHandle) -> Frames:
-        """The DataFrames of one statement."""
-
-    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        """The failure that an error of the engine reports."""
 
     def rows_beside(self, spark: SparkHandle, operator: Operator, sql: str) -> BesideRows:
         """The rows of a query by this engine in a separate process. Raises LeftToEngineError, SailMissingError."""

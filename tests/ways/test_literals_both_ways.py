@@ -315,7 +315,7 @@ def test_literals_are_rows_of_a_dataframe_too(zoned: Session) -> None:
         schema,
         ((1, None), ("x", None), (Decimal("1.50"), None), (day, None), (moment, None), (moment, None), (b"\0", None)),
     )
-    frame = InProcessFirst(zoned._engine.spark, "").frames.frame(rows)
+    frame = InProcessFirst(zoned._engine.spark, "").engine.frames.frame(rows)
     zoned.sql(
         "INSERT INTO t VALUES (1, 'x', 1.5, '2024-01-31', '2024-01-31 10:20:30.000001Z', "
         "TIMESTAMP_NTZ'2024-01-31 10:20:30.000001', X'00'), (NULL, NULL, NULL, NULL, NULL, NULL, NULL)"

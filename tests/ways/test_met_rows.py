@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from deltasql import Session, connect
 from deltasql.base.errors.base import DeltaSqlError
 from deltasql.clients.golden.schedules.concurrency import NextPut
 from deltasql.clients.golden.schedules.schedule import Fault
-from deltasql.engines.engine import LocalRowReader
+from deltasql.engines.engine import InProcessFirst
 from deltasql.engines.spark.rewrites.position_search import SparkRowReader
 from tests.ways.test_rewritten_in_process import VALUES, Chooser
 
@@ -29,29 +30,33 @@ TABLE = "CREATE TABLE t ({columns}) TBLPROPERTIES ('delta.enableDeletionVectors'
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The answers that this process gave, each of which was Spark's as well."""
     given: list[Any] = []
-    selects, rows_met = LocalRowReader.selects, LocalRowReader.rows_met
-    found = LocalRowReader._met_in_process
+    evaluated, selects, rows_met = InProcessFirst.evaluated_rows, SparkRowReader.selects, SparkRowReader.rows_met
 
-    def noted(self: LocalRowReader, *arguments: Any) -> Any:
-        found_rows = found(self, *arguments)
+    def noted(self: InProcessFirst, *arguments: Any) -> Any:
+        found_rows = evaluated(self, *arguments)
         given.append(found_rows)
         return found_rows
 
-    def selects_both(self: LocalRowReader, adds: Sequence[Any], only: Any = None) -> bool:
-        mine, theirs = selects(self, adds, only), SparkRowReader.selects(self, adds, only)
+    def by_spark(reader: SparkRowReader) -> SparkRowReader:
+        twin = copy(reader)
+        twin._evaluated = None
+        return twin
+
+    def selects_both(self: SparkRowReader, adds: Sequence[Any], only: Any = None) -> bool:
+        mine, theirs = selects(self, adds, only), selects(by_spark(self), adds, only)
         assert mine == theirs
         return mine
 
-    def met_both(self: LocalRowReader, adds: Sequence[Any]) -> Any:
-        mine, theirs = rows_met(self, adds), SparkRowReader.rows_met(self, adds)
+    def met_both(self: SparkRowReader, adds: Sequence[Any]) -> Any:
+        mine, theirs = rows_met(self, adds), rows_met(by_spark(self), adds)
         assert {path: rows.tolist() for path, rows in mine.items()} == {
             path: rows.tolist() for path, rows in theirs.items()
         }
         return mine
 
-    monkeypatch.setattr(LocalRowReader, "_met_in_process", noted)
-    monkeypatch.setattr(LocalRowReader, "selects", selects_both)
-    monkeypatch.setattr(LocalRowReader, "rows_met", met_both)
+    monkeypatch.setattr(InProcessFirst, "evaluated_rows", noted)
+    monkeypatch.setattr(SparkRowReader, "selects", selects_both)
+    monkeypatch.setattr(SparkRowReader, "rows_met", met_both)
     return given
 
 

@@ -17,24 +17,21 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.util import find_spec
 from io import BytesIO
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from deltasql.base import DeltaSqlError, LeftToEngineError, SessionSettings, errors, pa, session_settings
-from deltasql.engines.sail.frames import SailFrames, SailHandle
+from deltasql.base import LeftToEngineError, SessionSettings, errors, pa, session_settings
+from deltasql.engines.sail import ENGINE
+from deltasql.engines.sail.frames import SailHandle
 from deltasql.engines.spark.engine import SparkRuntime
-from deltasql.engines.spark.failures import Failure
 from deltasql.files import RowSource
 from deltasql.log import is_local
 from deltasql.plan import Literals, Operator, Scan, SqlQuery
 from deltasql.schema import DATE, TIMESTAMP, TIMESTAMP_NTZ, StructType, case_matters, matching
 
 if TYPE_CHECKING:
-    from pyspark.errors import PySparkException
-
     from deltasql.engines.spark.session.spark import SparkHandle
 
 _PACKAGE = "pysail"
@@ -194,22 +191,11 @@ class _SailProcess:
 _PROCESS = _SailProcess()
 
 
-class _SailRuntime(SparkRuntime):
-    """Sail while it works on one query."""
-
-    @cached_property
-    def frames(self) -> SailFrames:
-        return SailFrames(self.spark)
-
-    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        return self.frames.read_failure(error)
-
-
 def _answered(request: _Request, handle: SailHandle) -> tuple[_Answer, pa.Table | None]:
     """The answer to a request, and the rows behind it."""
     try:
         with matching(case_sensitive=request.case_sensitive):
-            rows: RowSource = _SailRuntime(handle, request.sql).rows(request.query)
+            rows: RowSource = SparkRuntime(handle, request.sql, ENGINE).rows(request.query)
             if request.action == "schema":
                 return rows.schema, None
             if request.action == "count":

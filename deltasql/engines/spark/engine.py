@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from io import StringIO
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.base import DeltaSqlError, LeftToEngineError, errors, interruptible, pa, session_settings
 from deltasql.catalog import TableSource
@@ -31,7 +31,7 @@ from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.scans import reads_below
 from deltasql.engines.spark.rewrites.arrange import arranged
-from deltasql.engines.spark.rewrites.position_search import SparkRowReader
+from deltasql.engines.spark.rewrites.position_search import EvaluatedRows, SparkRowReader
 from deltasql.engines.spark.rewrites.rewrite import rewrite
 from deltasql.engines.spark.rewrites.row_actions import MergeSource, evaluated_source
 from deltasql.engines.spark.session.local_rows import declared_spark_schema, frame_of_rows, frame_schema, spark_schema
@@ -263,22 +263,44 @@ EMPTY: Mapping[str, Operator] = {}
 _OF_ONE_SESSION = ("spark.databricks.delta.", "deltasql.")
 
 
+class Front(Protocol):
+    """The front of an engine that is driven by PySpark: its SQL text and its errors."""
+
+    def frames(self, spark: SparkHandle) -> Frames:
+        """The DataFrames of one statement."""
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """The failure that an error of the engine reports."""
+
+
+class SparkFront:
+    """Implements `Front` for Spark, which runs the user's text as it is."""
+
+    def frames(self, spark: SparkHandle) -> Frames:
+        return Frames(spark)
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        return failure_of(error)
+
+
 class SparkRuntime:
     """The engine while it works on one statement: DataFrames that were analysed for the plan serve the run as well."""
 
-    row_reader_type: type[SparkRowReader] = SparkRowReader
-
-    def __init__(self, spark: SparkHandle, sql: str) -> None:
+    def __init__(self, spark: SparkHandle, sql: str, front: Front | None = None) -> None:
         self.spark, self.sql = spark, sql
+        self._front: Front = SparkFront() if front is None else front
+        self.evaluated_source: MemoryRows | None = None
+        """The rows of the statement's source, if this process has evaluated them: the commit may ask for them again."""
 
     @cached_property
     def frames(self) -> Frames:
         """The DataFrames of the statement. Starts the engine."""
-        return Frames(self.spark)
+        return self._front.frames(self.spark)
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
         """The failure that an error without a condition stands for: see `translated_errors`."""
-        return failure_of(error)
+        frames: Frames | None = vars(self).get("frames")
+        return (frames and frames.read_failure(error)) or self._front.read_failure(error)
 
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
@@ -491,9 +513,10 @@ class SparkRuntime:
         probe: Rewrite | SqlQuery | None = None,
         stage: Stage | None = None,
         time_zone: str | None = None,
+        evaluated: EvaluatedRows | None = None,
     ) -> SparkRowReader:
         staged = None if stage is None else spark_stage(stage)
-        return self.row_reader_type(self, snapshot, reads, probe, staged, time_zone)
+        return SparkRowReader(self, snapshot, reads, probe, staged, time_zone, evaluated)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`, which Spark computes."""
@@ -541,7 +564,9 @@ class SparkRuntime:
             return spark_stage(stage).write(rows, schema, changes=True).changes
 
     def source(self, operator: Rewrite) -> MergeSource:
-        """See `evaluated_source`."""
+        """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
+        if self.evaluated_source is not None and operator.join is not None:
+            operator = replace(operator, join=replace(operator.join, source=self.evaluated_source))
         return evaluated_source(self.frames, operator)
 
     def release(self) -> None:

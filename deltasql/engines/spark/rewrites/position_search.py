@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.base import F, np, pa, pc
+from deltasql.base import F, LeftToEngineError, np, pa, pc
 from deltasql.engines.rewriting import Positions, listed_positions, positions_of
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, MergeSource
@@ -238,10 +238,20 @@ class StatementWork(Protocol):
         """The source of a rewrite that has run."""
 
 
+class EvaluatedRows(Protocol):
+    """The rows on which a statement depends, evaluated without Spark."""
+
+    def __call__(
+        self, probe: Rewrite | SqlQuery | None, snapshot: Snapshot, adds: Sequence[AddFile], only: RowPositions | None
+    ) -> RowPositions:
+        """Row indexes in `adds` by canonical path; with `only`, of those rows alone. Raises LeftToEngineError."""
+
+
 class SparkRowReader:
     """Implements `door.RowReader`: row queries over files that a statement has not read, or not row by row.
 
-    `snapshot` is the one that the statement read, `probe` that of its `plan.reads.RowReads`.
+    `snapshot` is the one that the statement read, `probe` that of its `plan.reads.RowReads`. `evaluated` is asked for
+    the rows before Spark is.
     """
 
     def __init__(
@@ -252,8 +262,9 @@ class SparkRowReader:
         probe: Rewrite | SqlQuery | None,
         stage: SparkStage | None,
         time_zone: str | None,
+        evaluated: EvaluatedRows | None = None,
     ) -> None:
-        self._engine, self.snapshot, self._reads = engine, snapshot, reads
+        self._engine, self.snapshot, self._reads, self._evaluated = engine, snapshot, reads, evaluated
         self.probe, self._stage, self._time_zone = probe, stage, time_zone
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
@@ -272,6 +283,9 @@ class SparkRowReader:
 
         With `only` (row indexes by canonical path) those rows are considered instead, live or not.
         """
+        if self._evaluated is not None:
+            with suppress(LeftToEngineError):
+                return any(map(len, self._evaluated(self.probe, self.snapshot, adds, only).values()))
         root = self.snapshot.location
         rows = None if only is None else {add.path: only[canonical(add.path, root)] for add in adds}
         with self._engine.work():
@@ -296,6 +310,9 @@ class SparkRowReader:
 
     def rows_met(self, adds: Sequence[AddFile]) -> RowPositions:
         """The row indexes on which the statement depends in some files, by canonical path."""
+        if self._evaluated is not None:
+            with suppress(LeftToEngineError):
+                return self._evaluated(self.probe, self.snapshot, adds, None)
         with self._engine.work():
             files = scanned_files(adds, self.snapshot.location)
             met = collect_positions(self._met(files, marked_only=False), few=False)
