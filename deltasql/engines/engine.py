@@ -20,9 +20,9 @@ from deltasql.engines.local.selections import PlainScan, SelectedRows
 from deltasql.engines.local.sources import LocalRows, answered_query, local_schema
 from deltasql.engines.local.writes import planned_write, write_in_process
 from deltasql.engines.rewriting import bin_numbers, unite_in_process
-from deltasql.engines.spark.engine import Front, SparkFront, SparkRuntime, connect_rows, spark_stage
+from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stage
 from deltasql.engines.spark.failures import translated_errors
-from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.spark.reading.frames import EngineDialect, SparkDialect
 from deltasql.engines.spark.rewrites.position_search import scanned_files
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import ROW_BITS, RowSource, SessionFacts, Staged, rows_by_file
@@ -213,15 +213,9 @@ class SessionEngine:
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
-class _SessionFront:
-    """The front of a session's engine: a Spark Connect server may be another one than Spark, as its features show."""
-
-    def frames(self, spark: SparkHandle) -> Frames:
-        front = SparkFront() if spark.capabilities.checks_types else other_engine()
-        return front.frames(spark)
-
-    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        return _read_failure(error)
+def _dialect_of(spark: SparkHandle) -> EngineDialect:
+    """The SQL of a session's engine: a Spark Connect server may be another engine than Spark, as its features show."""
+    return SparkDialect(spark) if spark.capabilities.checks_types else other_engine().dialect(spark)
 
 
 _P = ParamSpec("_P")
@@ -242,7 +236,7 @@ class InProcessFirst:
 
     def __init__(self, spark: SparkHandle, sql: str) -> None:
         self.spark = spark
-        self.engine = SparkRuntime(spark, sql, _SessionFront())
+        self.engine = SparkRuntime(spark, sql, _dialect_of, _read_failure)
 
     @property
     def stores(self) -> Stores:
@@ -408,13 +402,19 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "th
     return result
 
 
-class OtherEngine(Front, Protocol):
+class OtherEngine(Protocol):
     """An engine beside Spark that is driven by Spark Connect, as the entry point of its package gives it."""
 
     def handle(
         self, spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch
     ) -> SparkHandle:
         """A session of the engine, which starts on first use."""
+
+    def dialect(self, spark: SparkHandle) -> EngineDialect:
+        """The SQL of the engine, for one statement."""
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """The failure that an error of the engine reports."""
 
     def rows_beside(self, spark: SparkHandle, operator: Operator, sql: str) -> BesideRows:
         """The rows of a query by this engine in a separate process. Raises LeftToEngineError, SailMissingError."""

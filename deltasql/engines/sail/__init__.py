@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from deltasql.base import DeltaSqlError, SessionSettings, Watch
     from deltasql.engines.sail.beside import SailRows
-    from deltasql.engines.sail.frames import SailFrames, SailHandle
+    from deltasql.engines.sail.frames import SailDialect
     from deltasql.engines.spark.failures import Failure
     from deltasql.engines.spark.session.spark import SparkHandle
     from deltasql.log import Stores
@@ -25,18 +25,23 @@ class SailEngine:
     """Implements `deltasql.engines.engine.OtherEngine`. Its modules are imported when they are needed."""
 
     def handle(
-        self, spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch
-    ) -> SailHandle:
+        self,
+        spark: SparkSession | str | None,
+        settings: SessionSettings,
+        stores: Stores | None = None,
+        watch: Watch | None = None,
+    ) -> SparkHandle:
         """See `OtherEngine.handle`."""
-        from deltasql.engines.sail.frames import SailHandle
+        from deltasql.engines.sail.frames import EmbeddedSail
+        from deltasql.engines.spark.session.spark import SparkHandle
 
-        return SailHandle(spark, settings, stores, watch)
+        return SparkHandle(spark, settings, stores, watch, EmbeddedSail())
 
-    def frames(self, spark: SparkHandle) -> SailFrames:
-        """See `OtherEngine.frames`."""
-        from deltasql.engines.sail.frames import SailFrames
+    def dialect(self, spark: SparkHandle) -> SailDialect:
+        """See `OtherEngine.dialect`."""
+        from deltasql.engines.sail.frames import SailDialect
 
-        return SailFrames(spark)
+        return SailDialect(spark)
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
         """See `OtherEngine.read_failure`."""

@@ -23,8 +23,8 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from deltasql.base import LeftToEngineError, SessionSettings, errors, pa, session_settings
-from deltasql.engines.sail import ENGINE
-from deltasql.engines.sail.frames import SailHandle
+from deltasql.engines.sail.failures import sail_error
+from deltasql.engines.sail.frames import EmbeddedSail, SailDialect
 from deltasql.engines.spark.engine import SparkRuntime
 from deltasql.files import RowSource
 from deltasql.log import is_local
@@ -191,11 +191,11 @@ class _SailProcess:
 _PROCESS = _SailProcess()
 
 
-def _answered(request: _Request, handle: SailHandle) -> tuple[_Answer, pa.Table | None]:
+def _answered(request: _Request, handle: SparkHandle) -> tuple[_Answer, pa.Table | None]:
     """The answer to a request, and the rows behind it."""
     try:
         with matching(case_sensitive=request.case_sensitive):
-            rows: RowSource = SparkRuntime(handle, request.sql, ENGINE).rows(request.query)
+            rows: RowSource = SparkRuntime(handle, request.sql, SailDialect, sail_error).rows(request.query)
             if request.action == "schema":
                 return rows.schema, None
             if request.action == "count":
@@ -209,12 +209,12 @@ def _answered(request: _Request, handle: SailHandle) -> tuple[_Answer, pa.Table 
         return f"Sail fails: {error}".partition("\n")[0], None
 
 
-def _handle(request: _Request) -> SailHandle:
+def _handle(request: _Request) -> SparkHandle:
     settings = SessionSettings()
     settings.machine_zone = request.zone
     for key, value in request.settings.items():
         settings.set(key, value)
-    return SailHandle(None, settings)
+    return SparkHandle(None, settings, embedded=EmbeddedSail())
 
 
 def main() -> None:
@@ -222,7 +222,7 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What anything else prints must not get in between.
     os.dup2(2, 1)
-    handles: dict[tuple[Any, ...], SailHandle] = {}
+    handles: dict[tuple[Any, ...], SparkHandle] = {}
     while True:
         try:
             request = pickle.load(requests)

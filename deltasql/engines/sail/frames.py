@@ -10,7 +10,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -39,7 +39,7 @@ from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_c
 from deltasql.engines.sail.variables import run_variable_command, variables_of
 from deltasql.engines.spark.failures import Failure, WriteContext
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
+from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, Scope, Settings, types_over
 from deltasql.engines.spark.reading.source_rows import Texts, has_json_paths
 from deltasql.engines.spark.session.local import release_at_end, release_ended
 from deltasql.engines.spark.session.local_rows import evaluated_rows, frame_schema, retain_with
@@ -122,11 +122,13 @@ def settings_at_start(time_zone: str | None) -> dict[str, str]:
     return {}
 
 
-class SailFrames(Frames):
-    """See `Frames`; expressions and queries of the user go through `dialect` and `guards`."""
+class SailDialect:
+    """Implements `EngineDialect` for Sail; expressions and queries of the user go through `dialect` and `guards`."""
+
+    makes_functions = False
 
     def __init__(self, spark: SparkHandle) -> None:
-        super().__init__(spark)
+        self._spark = spark
         self.texts = SailTexts(spark)
         self._read: list[Operator] = []
         """The relations of the statement, whose columns are proposed for a name that does not exist."""
@@ -136,11 +138,11 @@ class SailFrames(Frames):
         failure = sail_error(error)
         return with_proposals(failure, _columns(self._read)) if isinstance(failure, Failure) else failure
 
-    def write_files(self, operator: Operator, location: str, source: TableSource) -> int | None:
-        return write_files(self.stores, location, source, self.frame(operator))
+    def write_files(self, frames: Frames, operator: Operator, location: str, source: TableSource) -> int | None:
+        return write_files(self._spark.stores, location, source, frames.frame(operator))
 
-    def cached(self, rows: DataFrame) -> DataFrame:
-        return evaluated_rows(self._spark, rows, self.work.retain)
+    def cached(self, frames: Frames, rows: DataFrame) -> DataFrame:
+        return evaluated_rows(self._spark, rows, frames.work.retain)
 
     def over(self, rows: DataFrame) -> Texts:
         operand_rows = rows_of_frame(self._spark.session, rows)
@@ -152,76 +154,67 @@ class SailFrames(Frames):
         operand_rows, may = rows_of_frame(self._spark.session, rows), possible_types([operator])._replace(days=False)
         return lambda text: self._with_checks(text, columns, reach, may, operand_rows)
 
-    def query(
-        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
-    ) -> DataFrame:
-        rows = super().query(sql, relations, settings)
-        # The views that it names are read when it runs.
-        retain_with(rows, self.work)
-        return rows
-
-    def over_scope(
-        self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
-    ) -> Sequence[str]:
+    def over_scope(self, rows: DataFrame, scope: Scope, expressions: Sequence[str]) -> Sequence[str]:
         columns = rows.columns if scope and variables_of(self._spark) else []
         self._read += (operator for operator, _ in scope)
         texts = [self._unchecked(text, columns) for text in expressions]
         return parts_over(self._spark, rows, scope, texts)
 
-    def _types_in(self, sql: str) -> Types:
+    def _types_in(self, frames: Frames, sql: str) -> Types:
         """The types of expressions of a statement, whose text places errors."""
-        return lambda scope, expressions: types_over(self, scope, expressions, sql)
+        return lambda scope, expressions: types_over(frames, scope, expressions, sql)
 
-    def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
-        check_casts(scope, expressions, self._types_in(sql), sql)
+    def check_casts(self, frames: Frames, scope: Scope, expressions: Sequence[str], sql: str) -> None:
+        check_casts(scope, expressions, self._types_in(frames, sql), sql)
 
-    def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
-        check_write(operator, self._types_in(sql), sql, write)
+    def check_write(self, frames: Frames, operator: Operator, sql: str, write: WriteContext) -> None:
+        check_write(operator, self._types_in(frames, sql), sql, write)
 
-    def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
+    def checked_rewrite(self, frames: Frames, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
         self._read += [operator.target, *([] if operator.source is None else [operator.source])]
-        with self.views(operator.relations):
-            check_rewrite(operator, self._types_in(sql), sql, write)
-            return operator.with_texts(self._over_rewrite(operator))
+        with frames.views(operator.relations):
+            check_rewrite(operator, self._types_in(frames, sql), sql, write)
+            return operator.with_texts(self._over_rewrite(frames, operator))
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
         refuse_stray(expressions, kinds, sql)
 
-    def for_caller(self, operator: Operator) -> DataFrame:
+    def check_handed_out(self, operator: Operator) -> None:
         if has_char(operator):
             raise errors.NotOnSailError(what="a DataFrame with CHAR columns, compared without blanks")
-        return super().for_caller(operator)
 
-    def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
-        return run_in_process(self._spark, self, sql, relations)
+    def command(self, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+        return run_in_process(self._spark, frames, sql, relations)
 
     @property
     def notes(self) -> str:
         return self.texts.variable_marker
 
-    @property
-    def makes_functions(self) -> bool:
-        return False
+    def numbered(self, frames: Frames, rows: DataFrame, *, single: bool) -> DataFrame:
+        return evaluated_rows(self._spark, rows, frames.work.retain, hidden_names.ORDINAL)
 
-    def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
-        return evaluated_rows(self._spark, rows, self.work.retain, hidden_names.ORDINAL)
-
-    def frame_of_text(
-        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    def rows_of_text(
+        self,
+        frames: Frames,
+        sql: str,
+        relations: Mapping[str, Operator],
+        settings: Settings = NO_SETTINGS,
     ) -> DataFrame:
-        """The rows of `sql`; views for its `relations` exist already."""
         session = self._spark.session
         self._read += relations.values()
-        sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
+        sql = self.texts.query(sql, self.texts.reach(relations.values(), frames.frame))
         sql = self._without_pipes(sql)
-        sql = with_parquet_files(self._spark, sql, self.work)
+        sql = with_parquet_files(self._spark, sql, frames.work)
         _refuse_json_paths(sql)
         if what := unsupported_construct(sql):
             raise errors.NotOnSailError(what=what)
         may, only = possible_types(relations.values(), sql), takes_compared_calls_only(self._spark)
-        return self.texts.named(checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only))
+        rows = self.texts.named(checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only))
+        # The views that it names are read when it runs.
+        retain_with(rows, frames.work)
+        return rows
 
-    def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
+    def _ansi(self, settings: Settings = NO_SETTINGS) -> bool:
         value = (
             settings[session_settings.ANSI.name]
             if session_settings.ANSI.name in settings
@@ -264,11 +257,11 @@ class SailFrames(Frames):
             return sql
         return without_pipes(sql, lambda query: self._spark.session.sql(query).columns)
 
-    def _over_rewrite(self, operator: Rewrite) -> Texts:
+    def _over_rewrite(self, frames: Frames, operator: Rewrite) -> Texts:
         """See `_with_checks`, of the conditions and values of a rewrite. Raises NotOnSailError."""
         target, source = operator.target, operator.source
         tables = [target] if source is None else [target, source]
-        reach = self.texts.reach([*tables, *operator.relations.values()], self.frame)
+        reach = self.texts.reach([*tables, *operator.relations.values()], frames.frame)
         others = (item for item in operator.checks if item.column is None and not item.name.startswith(base.LENGTH))
         if reach is not NOTHING and any(others):
             raise errors.NotOnSailError(
@@ -276,7 +269,7 @@ class SailFrames(Frames):
             )
         columns = None
         if variables_of(self._spark):
-            columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
+            columns = [*target.schema.names, *([] if source is None else frames.frame(source).columns)]
         may = possible_types([*tables, *operator.relations.values()])
 
         def joined() -> list[tuple[str, StructType]]:
@@ -284,19 +277,19 @@ class SailFrames(Frames):
             return (
                 tables
                 if source is None or operator.join is None
-                else [*tables, (operator.join.alias, self.schema(source))]
+                else [*tables, (operator.join.alias, frames.schema(source))]
             )
 
         rows = rows_of_tables(self._spark.session, joined)
         return lambda text: self._with_checks(text, columns, reach, may, rows)
 
-    def learn(self, functions: Mapping[str, SqlFunction]) -> None:
+    def learn(self, frames: Frames, functions: Mapping[str, SqlFunction]) -> None:
         """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""
         for name, function in functions.items():
             rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction | PythonFunction))
-            columns = [column for item in rows for column in self.frame(item).columns]
+            columns = [column for item in rows for column in frames.frame(item).columns]
             learned = self.texts.learn(name, function, columns)
-            self.frame_of_text(checked_body(learned), function.relations).schema  # noqa: B018 - Spark Connect looks only now
+            self.rows_of_text(frames, checked_body(learned), function.relations).schema  # noqa: B018 - Spark Connect looks only now
 
 
 def _refuse_json_paths(sql: str) -> None:
@@ -363,56 +356,18 @@ _ONLY_SPARKS = (
 """Settings of Spark's readers, writers and planner, which Sail does not have."""
 
 
-class SailHandle(SparkHandle):
-    """A session of Sail that starts on first use."""
+class EmbeddedSail:
+    """Implements `EmbeddedEngine`: the server of this process."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._answers: dict[str, str | None] = {}
+    ignored: tuple[str, ...] = _ONLY_SPARKS
 
-    @property
-    def is_plain(self) -> bool:
-        return True
+    def start(self, time_zone: str | None) -> SparkSession:
+        return sail_session(time_zone)
 
-    @property
-    def is_in_process(self) -> bool:
-        return True
+    def settings_at_start(self, time_zone: str | None) -> Mapping[str, str]:
+        return settings_at_start(time_zone)
 
-    @property
-    def _zone_at_start(self) -> str | None:
-        return self.settings.machine_zone
-
-    def _started(self) -> SparkSession:
-        return sail_session(self._zone_at_start)
-
-    def _learn(self, session: SparkSession) -> None:
-        """A no-op, as `SailTexts` refuses these functions."""
-
-    def _began_with(self, key: str) -> str | None:
-        return settings_at_start(self._zone_at_start).get(key)
-
-    def set(self, key: str, value: str) -> None:
-        self._answers.clear()
-        super().set(key, value)
-
-    def unset(self, key: str) -> None:
-        self._answers.clear()
-        super().unset(key)
-
-    def current_value(self, key: str) -> str | None:
-        """See `SparkHandle.now`. Read from Sail once, as its session is not shared."""
-        if key not in self._answers:
-            self._answers[key] = super().current_value(key)
-        return self._answers[key]
-
-    def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
-        """See `SparkHandle.needing`. Each setting takes a request: those that are for Spark alone are left out."""
-        needed = {key: value for change in changes for key, value in change.items() if not key.startswith(_ONLY_SPARKS)}
-        return super().needing(needed) if needed else nullcontext()
-
-    def parquet_frame(self, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
-        return parquet_frame(self, columns, paths, size)
-
-    @property
-    def joins_few_rows(self) -> bool:
-        return False
+    def parquet_frame(
+        self, spark: SparkHandle, columns: StructType, paths: Sequence[str], size: int
+    ) -> DataFrame | None:
+        return parquet_frame(spark, columns, paths, size)

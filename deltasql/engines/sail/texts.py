@@ -126,7 +126,7 @@ NOTHING = Reach({}, frozenset(), frozenset())
 
 @dataclass(slots=True)
 class SailTexts:
-    """Adapts the SQL text of one statement for Sail (see `SailFrames`); `functions` are its SQL functions by name."""
+    """Adapts the SQL text of one statement for Sail (see `SailDialect`); `functions` are its SQL functions by name."""
 
     spark: SparkHandle
     functions: dict[str, Inline] = field(default_factory=dict)

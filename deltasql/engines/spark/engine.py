@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from io import StringIO
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from deltasql.base import DeltaSqlError, LeftToEngineError, errors, interruptible, pa, session_settings
 from deltasql.catalog import TableSource
@@ -28,7 +28,7 @@ from deltasql.engines.spark.failures import (
 )
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE, input_size
-from deltasql.engines.spark.reading.frames import Frames, types_over
+from deltasql.engines.spark.reading.frames import EngineDialect, Frames, SparkDialect, types_over
 from deltasql.engines.spark.reading.scans import reads_below
 from deltasql.engines.spark.rewrites.arrange import arranged
 from deltasql.engines.spark.rewrites.position_search import EvaluatedRows, SparkRowReader
@@ -263,44 +263,30 @@ EMPTY: Mapping[str, Operator] = {}
 _OF_ONE_SESSION = ("spark.databricks.delta.", "deltasql.")
 
 
-class Front(Protocol):
-    """The front of an engine that is driven by PySpark: its SQL text and its errors."""
-
-    def frames(self, spark: SparkHandle) -> Frames:
-        """The DataFrames of one statement."""
-
-    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        """The failure that an error of the engine reports."""
-
-
-class SparkFront:
-    """Implements `Front` for Spark, which runs the user's text as it is."""
-
-    def frames(self, spark: SparkHandle) -> Frames:
-        return Frames(spark)
-
-    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
-        return failure_of(error)
-
-
 class SparkRuntime:
     """The engine while it works on one statement: DataFrames that were analysed for the plan serve the run as well."""
 
-    def __init__(self, spark: SparkHandle, sql: str, front: Front | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkHandle,
+        sql: str,
+        dialect_of: Callable[[SparkHandle], EngineDialect] = SparkDialect,
+        read_failure: FailureReader = failure_of,
+    ) -> None:
         self.spark, self.sql = spark, sql
-        self._front: Front = SparkFront() if front is None else front
+        self._dialect_of, self._read_failure = dialect_of, read_failure
         self.evaluated_source: MemoryRows | None = None
         """The rows of the statement's source, if this process has evaluated them: the commit may ask for them again."""
 
     @cached_property
     def frames(self) -> Frames:
         """The DataFrames of the statement. Starts the engine."""
-        return self._front.frames(self.spark)
+        return Frames(self.spark, self._dialect_of)
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
         """The failure that an error without a condition stands for: see `translated_errors`."""
         frames: Frames | None = vars(self).get("frames")
-        return (frames and frames.read_failure(error)) or self._front.read_failure(error)
+        return (frames and frames.dialect.read_failure(error)) or self._read_failure(error)
 
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
@@ -336,7 +322,7 @@ class SparkRuntime:
     ) -> list[DataType]:
         """The types of expressions over the joined rows of some operators, each under its alias."""
         with self.work(), self.frames.views(relations):
-            self.frames.check_casts(scope, expressions, self.sql)
+            self.frames.dialect.check_casts(self.frames, scope, expressions, self.sql)
             return types_over(self.frames, scope, expressions, self.sql)
 
     def knows(self, parts: Sequence[str]) -> bool:
@@ -370,7 +356,7 @@ class SparkRuntime:
         if name.upper() in SPARKS_OWN:
             return False
         with self.work():
-            if not self.frames.makes_functions:
+            if not self.frames.dialect.makes_functions:
                 return False
             catalog = self.spark.session.catalog
             exists = catalog.functionExists(quote(name))
@@ -380,14 +366,14 @@ class SparkRuntime:
     def makes_functions(self) -> bool:
         """Whether the engine has temporary functions of SQL; else the session keeps them."""
         with self.work():
-            return self.frames.makes_functions
+            return self.frames.dialect.makes_functions
 
     def functions(self, kind: str) -> list[str]:
         """The names that Spark's SHOW FUNCTIONS of this kind tells. Those of users are asked of a running Spark."""
         if kind == "USER" and not self.spark.started:
             return []
         with self.work():
-            if kind == "USER" and not self.frames.makes_functions:
+            if kind == "USER" and not self.frames.dialect.makes_functions:
                 return []
             rows = self.spark.session.sql(f"SHOW {kind} FUNCTIONS").collect()
             return [row[0] for row in rows if "." not in row[0] and not row[0].startswith(HIDDEN_PREFIX)]
@@ -404,13 +390,13 @@ class SparkRuntime:
         if self.spark.started:
             with self.work():
                 catalog = self.spark.session.catalog
-                if not self.frames.makes_functions and not catalog.tableExists(sql_name(parts)):
+                if not self.frames.dialect.makes_functions and not catalog.tableExists(sql_name(parts)):
                     return
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
 
     def forget_function(self, name: str) -> None:
         """Takes a temporary function out of a running Spark: one of ours has its name now, or it is dropped."""
-        if self.spark.started and self.frames.makes_functions:
+        if self.spark.started and self.frames.dialect.makes_functions:
             with self.work():
                 self.spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
 
@@ -428,13 +414,13 @@ class SparkRuntime:
         text = StringIO()
         with self.work(), self.spark.sized(input_size(operator)), redirect_stdout(text):
             self.frames.frame(operator).explain(mode=mode)
-        return text.getvalue() + self.frames.notes
+        return text.getvalue() + self.frames.dialect.notes
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
         with self.work(), self.frames.views(relations):
-            self.frames.check_casts((), [expression], self.sql)
-            return self.frames.frame_of_text(f"SELECT ({expression})", relations).collect()[0][0]
+            self.frames.dialect.check_casts(self.frames, (), [expression], self.sql)
+            return self.frames.dialect.rows_of_text(self.frames, f"SELECT ({expression})", relations).collect()[0][0]
 
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it.
@@ -486,7 +472,7 @@ class SparkRuntime:
     def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
         """Runs a statement of Spark's own, which makes the temporary function of that name."""
         with self.work():
-            done = self.frames.command(sql, relations)
+            done = self.frames.dialect.command(self.frames, sql, relations)
             if done is not None:
                 return done
             frame = self.frames.query(sql, relations)
@@ -528,7 +514,7 @@ class SparkRuntime:
             # Each task writes what the hint gives to it.
             spark_stage(stage).input_size = max(size, STORE_BYTES + 1)
         with self.work(written), self.spark.sized(size):
-            self.frames.check_write(operator.child, self.sql, written)
+            self.frames.dialect.check_write(self.frames, operator.child, self.sql, written)
             rows = self.frames.frame(operator)
             if operator.single_file:
                 rows = rows.coalesce(1)
@@ -538,10 +524,10 @@ class SparkRuntime:
     def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
         written = WriteContext(table, assigned_sql(operator), insert=True)
         with self.work(written), self.spark.sized(input_size(operator)):
-            number = self.frames.write_files(operator, location, source)
+            number = self.frames.dialect.write_files(self.frames, operator, location, source)
             if number is not None:
                 return number
-            self.frames.check_write(operator, self.sql, written)
+            self.frames.dialect.check_write(self.frames, operator, self.sql, written)
             return write_source(self.spark, self.frames.frame(operator), location, source)
 
     def rewrite(
@@ -553,7 +539,7 @@ class SparkRuntime:
         """
         written = rewrite_context(operator, table, insert=insert, merge=merge)
         with self.work(written):
-            operator = self.frames.checked_rewrite(operator, self.sql, written)
+            operator = self.frames.dialect.checked_rewrite(self.frames, operator, self.sql, written)
             return rewrite(self.frames, self.spark, operator, spark_stage(stage))
 
     def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from typing_extensions import assert_never
 
@@ -66,15 +66,160 @@ if TYPE_CHECKING:
     from deltasql.engines.spark.failures import Failure, WriteContext
 
 
-NO_SETTINGS: Mapping[str, str | None] = {}
-_STRICT: Mapping[str, str | None] = {session_settings.ANSI.name: "true"}
+Scope: TypeAlias = "Sequence[tuple[Operator, str]]"
+"""Relations whose joined rows an expression refers to, each under its alias."""
+Settings: TypeAlias = "Mapping[str, str | None]"
+"""Spark settings by key; None for one that is unset."""
+NO_SETTINGS: Settings = {}
+_STRICT: Settings = {session_settings.ANSI.name: "true"}
+
+
+class EngineDialect(Protocol):
+    """The SQL of an engine, for one statement: how the user's texts reach it, and the work that it cannot do itself.
+
+    Methods are passed the statement's DataFrames, which a dialect does not refer to: they end with their last user, and
+    with them the files that they are read from.
+    """
+
+    @property
+    def notes(self) -> str:
+        """Text that EXPLAIN adds to the engine's plans for features that this process implements, such as variables."""
+
+    @property
+    def makes_functions(self) -> bool:
+        """Whether the engine has temporary functions of SQL."""
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError | None:
+        """The failure that an error without a condition reports; None for errors of Spark."""
+
+    def rows_of_text(
+        self,
+        frames: Frames,
+        sql: str,
+        relations: Mapping[str, Operator],
+        settings: Settings = NO_SETTINGS,
+    ) -> DataFrame:
+        """The rows of `sql`; views for its `relations` exist already."""
+
+    def over(self, rows: DataFrame) -> Texts:
+        """The function that rewrites SQL expressions over the rows of a DataFrame for the engine."""
+
+    def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
+        """As `over`, where the rows are those of `operator`."""
+
+    def over_scope(self, rows: DataFrame, scope: Scope, expressions: Sequence[str]) -> Sequence[str]:
+        """`expressions` over `rows`, the joined rows of `scope`, rewritten for the engine, which infers their types."""
+
+    def check_casts(self, frames: Frames, scope: Scope, expressions: Sequence[str], sql: str) -> None:
+        """Raises Spark's error for casts that do not exist. A no-op for Spark, which raises it itself."""
+
+    def check_write(self, frames: Frames, operator: Operator, sql: str, write: WriteContext) -> None:
+        """As `check_casts`, for the values of rows that are written."""
+
+    def checked_rewrite(self, frames: Frames, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
+        """`operator` with its expressions rewritten for the engine, with checks, so that they fail as on Spark.
+
+        Raises as `check_casts`.
+        """
+
+    def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
+        """Raises Spark's syntax error for a stray word after an expression. A no-op for Spark, as it raises that."""
+
+    def check_handed_out(self, operator: Operator) -> None:
+        """Raises NotOnSailError for rows that a DataFrame in the caller's hands would compute otherwise than Spark."""
+
+    def command(self, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+        """The outcome of a statement that the engine lacks and this process runs; None for any other."""
+
+    def write_files(self, frames: Frames, operator: Operator, location: str, source: TableSource) -> int | None:
+        """Writes rows as files of another format and returns their number; None where the engine's writers do."""
+
+    def cached(self, frames: Frames, rows: DataFrame) -> DataFrame:
+        """`rows`, evaluated once and cached until they are unpersisted."""
+
+    def numbered(self, frames: Frames, rows: DataFrame, *, single: bool) -> DataFrame:
+        """`rows` with the column ORDINAL: see the function `numbered`."""
+
+    def learn(self, frames: Frames, functions: Mapping[str, SqlFunction]) -> None:
+        """Registers SQL functions for later texts. A no-op for Spark, which creates them itself."""
+
+
+class SparkDialect:
+    """Implements `EngineDialect` for Spark, which checks the user's texts itself and reads them as they are."""
+
+    notes = ""
+    makes_functions = True
+
+    def __init__(self, spark: SparkHandle) -> None:
+        """A text needs nothing of the session but what a method is passed."""
+
+    def read_failure(self, error: PySparkException) -> None:
+        return None
+
+    def rows_of_text(
+        self,
+        frames: Frames,
+        sql: str,
+        relations: Mapping[str, Operator],
+        settings: Settings = NO_SETTINGS,
+    ) -> DataFrame:
+        query = frames.spark.session.sql
+        return query(without_json_paths(sql, query))
+
+    def over(self, rows: DataFrame) -> Texts:
+        return lambda text: without_json_paths(text, lambda sql: rows.selectExpr(f"({sql})"))
+
+    def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
+        return self.over(rows)
+
+    def over_scope(self, rows: DataFrame, scope: Scope, expressions: Sequence[str]) -> Sequence[str]:
+        return [*map(self.over(rows), expressions)]
+
+    def check_casts(self, frames: Frames, scope: Scope, expressions: Sequence[str], sql: str) -> None: ...
+
+    def check_write(self, frames: Frames, operator: Operator, sql: str, write: WriteContext) -> None: ...
+
+    def checked_rewrite(self, frames: Frames, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
+        def joined() -> DataFrame:
+            rows = frames.frame(operator.target).alias(operator.target_alias)
+            if operator.source is None or operator.join is None:
+                return rows
+            return rows.crossJoin(frames.frame(operator.source).alias(operator.join.alias))
+
+        def text_of(sql: str) -> str:
+            if not has_json_paths(sql):
+                return sql
+            with frames.views(operator.relations):
+                return self.over(joined())(sql)
+
+        return operator.with_texts(text_of)
+
+    def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None: ...
+
+    def check_handed_out(self, operator: Operator) -> None: ...
+
+    def command(self, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> None:
+        return None
+
+    def write_files(self, frames: Frames, operator: Operator, location: str, source: TableSource) -> None:
+        return None
+
+    def cached(self, frames: Frames, rows: DataFrame) -> DataFrame:
+        return rows.persist()
+
+    def numbered(self, frames: Frames, rows: DataFrame, *, single: bool) -> DataFrame:
+        return numbered(frames.spark, rows, single=single)
+
+    def learn(self, frames: Frames, functions: Mapping[str, SqlFunction]) -> None: ...
 
 
 class Frames:
     """Builds the DataFrame of each operator once."""
 
-    def __init__(self, spark: SparkHandle) -> None:
-        self._spark = spark
+    def __init__(self, spark: SparkHandle, dialect_of: Callable[[SparkHandle], EngineDialect]) -> None:
+        self._spark, self._dialect_of = spark, dialect_of
+        self.dialect = dialect_of(spark)
+        """The SQL of the engine."""
         self._scans = CachedScans(spark)
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
@@ -101,18 +246,6 @@ class Frames:
     def stores(self) -> Stores:
         """The stores of the tables."""
         return self._spark.stores
-
-    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError | None:
-        """The failure that an error without a condition reports; None for errors of Spark."""
-        return None
-
-    def write_files(self, operator: Operator, location: str, source: TableSource) -> int | None:
-        """Writes rows as files of another format and returns their number; None where the engine's writers do."""
-        return None
-
-    def cached(self, rows: DataFrame) -> DataFrame:
-        """`rows`, evaluated once and cached until they are unpersisted."""
-        return rows.persist()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -153,7 +286,7 @@ class Frames:
             case Project():
                 return self._projected(operator)
             case Number():
-                return self.numbered(self.frame(operator.child), single=operator.single)
+                return self.dialect.numbered(self, self.frame(operator.child), single=operator.single)
             case Check():
                 return self._checked(operator)
             case Write():
@@ -179,7 +312,7 @@ class Frames:
 
     def _tallied(self, rows: DataFrame, tally: RowTally) -> DataFrame:
         """`rows`, which are counted by the job that reads them first."""
-        text_of = self.over(rows)
+        text_of = self.dialect.over(rows)
         conditions = [F.expr(f"({text_of(condition)})") for condition in tally.conditions.values()]
         return tallied(rows, tally, conditions, observe=self.capabilities.observe)
 
@@ -193,21 +326,13 @@ class Frames:
 
     def _checked(self, operator: Check) -> DataFrame:
         rows = self.frame(operator.child)
-        return checked(rows, operator.conditions, self.capabilities, self.over_operator(rows, operator.child))
+        return checked(rows, operator.conditions, self.capabilities, self.dialect.over_operator(rows, operator.child))
 
     def _projected(self, operator: Project) -> DataFrame:
         rows = self.frame(operator.child)
-        text_of = self.over_operator(rows, operator.child)
+        text_of = self.dialect.over_operator(rows, operator.child)
         columns = (F.expr(f"({text_of(value)})").alias(name) for name, value in operator.columns)
         return with_declared(rows.select(*columns), operator.declared)
-
-    def over(self, rows: DataFrame) -> Texts:
-        """The function that rewrites SQL expressions over the rows of a DataFrame for the engine."""
-        return lambda text: without_json_paths(text, lambda sql: rows.selectExpr(f"({sql})"))
-
-    def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
-        """As `over`, where the rows are those of `operator`."""
-        return self.over(rows)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
@@ -227,82 +352,19 @@ class Frames:
             self.cached_source.release()
             self.cached_source = None
 
-    def query(
-        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
-    ) -> DataFrame:
+    def query(self, sql: str, relations: Mapping[str, Operator], settings: Settings = NO_SETTINGS) -> DataFrame:
         """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
-            rows = self.frame_of_text(sql, relations, settings)
+            rows = self.dialect.rows_of_text(self, sql, relations, settings)
             if settings and self._spark.remote:
                 rows.schema  # noqa: B018 - Spark Connect looks only now, and keeps what it found
             return rows
 
-    def frame_of_text(
-        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
-    ) -> DataFrame:
-        """The rows of `sql`; views for its `relations` exist already."""
-        return self._spark.session.sql(without_json_paths(sql, self._spark.session.sql))
-
-    def over_scope(
-        self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
-    ) -> Sequence[str]:
-        """`expressions` over `rows`, the joined rows of `scope`, rewritten for the engine, which infers their types."""
-        return [*map(self.over(rows), expressions)]
-
-    def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
-        """Raises Spark's error for casts that do not exist. A no-op for Spark, which raises it itself."""
-
-    def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
-        """As `check_casts`, for the values of rows that are written."""
-
-    def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
-        """`operator` with its expressions rewritten for the engine, with checks, so that they fail as on Spark.
-
-        Raises as `check_casts`.
-        """
-
-        def joined() -> DataFrame:
-            rows = self.frame(operator.target).alias(operator.target_alias)
-            if operator.source is None or operator.join is None:
-                return rows
-            return rows.crossJoin(self.frame(operator.source).alias(operator.join.alias))
-
-        def text_of(sql: str) -> str:
-            if not has_json_paths(sql):
-                return sql
-            with self.views(operator.relations):
-                return self.over(joined())(sql)
-
-        return operator.with_texts(text_of)
-
-    def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
-        """Raises Spark's syntax error for a stray word after an expression. A no-op for Spark, as it raises that."""
-
     def for_caller(self, operator: Operator) -> DataFrame:
         """The rows of `operator` as a new DataFrame for the caller, which shares nothing with the statement's."""
-        return type(self)(self._spark).frame(operator)
-
-    def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
-        """The outcome of a statement that the engine lacks and this process runs; None for any other."""
-        return None
-
-    @property
-    def notes(self) -> str:
-        """Text that EXPLAIN adds to the engine's plans for features that this process implements, such as variables."""
-        return ""
-
-    @property
-    def makes_functions(self) -> bool:
-        """Whether the engine has temporary functions of SQL."""
-        return True
-
-    def learn(self, functions: Mapping[str, SqlFunction]) -> None:
-        """Registers SQL functions for later texts. A no-op for Spark, which creates them itself."""
-
-    def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
-        """`rows` with the column ORDINAL: see the function `numbered`."""
-        return numbered(self._spark, rows, single=single)
+        self.dialect.check_handed_out(operator)
+        return Frames(self._spark, self._dialect_of).frame(operator)
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""
@@ -329,9 +391,9 @@ class Views:
         rows, functions = _apart(self._relations)
         for operator in rows.values():
             self._frames.frame(operator)
-        if functions and not self._frames.makes_functions:
+        if functions and not self._frames.dialect.makes_functions:
             self._make(rows, {})
-            self._frames.learn(functions)
+            self._frames.dialect.learn(self._frames, functions)
             return
         if functions:
             _FUNCTIONS.acquire()
@@ -373,7 +435,7 @@ class Views:
         finally:
             _IN_USE.subtract(self._created)
             self._created.clear()
-            if functions and self._frames.makes_functions:
+            if functions and self._frames.dialect.makes_functions:
                 _FUNCTIONS.release()
 
 
@@ -437,9 +499,7 @@ _MOST_TASKS = 4096
 _BLOCK_BITS = 10
 
 
-def types_over(
-    frames: Frames, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str
-) -> list[DataType]:
+def types_over(frames: Frames, scope: Scope, expressions: Sequence[str], sql: str) -> list[DataType]:
     """The types of expressions over the joined rows of some operators, each under its alias.
 
     Errors have carets in `sql`, the statement.
@@ -449,11 +509,11 @@ def types_over(
     rows = next(parts, None) or frames.spark.session.range(1)
     for part in parts:
         rows = rows.crossJoin(part)
-    texts = frames.over_scope(rows, scope, expressions)
+    texts = frames.dialect.over_scope(rows, scope, expressions)
     # In brackets: a stray word behind an expression would pass for an alias.
     values = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(texts)]
     kinds = [field.type for field in frame_schema(rows.select(*values))]
-    frames.refuse_stray(texts, kinds, sql)
+    frames.dialect.refuse_stray(texts, kinds, sql)
     return kinds
 
 

@@ -96,7 +96,7 @@ class MergeSource:
 
     def cache(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and cached until `release`."""
-        rows = self._frames.cached(rows)
+        rows = self._frames.dialect.cached(self._frames, rows)
         self._cached.append(rows)
         return rows
 
@@ -409,15 +409,16 @@ class ActedRows:
         if any(condition is not None and has_subquery(condition) for condition in conditions):
             if len(actions) > 1:
                 raise errors.NotOnSailError(what="sub-queries in the conditions of several clauses")
-            rows = self.frames.cached(rows).alias(alias)
+            rows = self.frames.dialect.cached(self.frames, rows).alias(alias)
             address = [hidden_names.ROW_FILE, hidden_names.ROW_INDEX]
             hit = rows.filter(F.expr(f"({conditions[0]})")).select(*address, F.lit(1).alias(hidden_names.ACTION))
-            hit = self.frames.cached(hit)
+            hit = self.frames.dialect.cached(self.frames, hit)
             acted = rows.join(hit, address, "left").withColumn(
                 hidden_names.ACTION, F.expr(f"coalesce({hidden_names.ACTION}, {KEEP})")
             )
             return acted.alias(alias)
-        return self.frames.cached(rows.withColumn(hidden_names.ACTION, F.expr(action_sql(actions)))).alias(alias)
+        marked = rows.withColumn(hidden_names.ACTION, F.expr(action_sql(actions)))
+        return self.frames.dialect.cached(self.frames, marked).alias(alias)
 
     def inserted(self, unmatched: DataFrame) -> DataFrame:
         """The rows of `unmatched` with ACTION, and TARGET_PRESENT as NULL."""
@@ -454,7 +455,9 @@ class ActedRows:
 
     def _checked(self, rows: DataFrame, unless: str | None = None) -> DataFrame:
         rows = with_declared(rows, declared_texts(self.operator.output))
-        return checked(rows, self.operator.checks, self.frames.capabilities, self.frames.over(rows), unless=unless)
+        return checked(
+            rows, self.operator.checks, self.frames.capabilities, self.frames.dialect.over(rows), unless=unless
+        )
 
     def counters(self) -> list[Column]:
         """Aggregates over rows with ACTION, for an Observation, which the writing job evaluates.

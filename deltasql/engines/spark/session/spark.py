@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.base import (
     CASE_SENSITIVE,
@@ -193,6 +193,24 @@ _VARIABLE_LOCKS: weakref.WeakKeyDictionary[SparkSession, AbstractContextManager[
 _LOCK = threading.Lock()
 
 
+class EmbeddedEngine(Protocol):
+    """An engine with Spark's interface whose server runs within this process."""
+
+    ignored: tuple[str, ...]
+    """Beginnings of the settings that the engine lacks, which are left out where work depends on them."""
+
+    def start(self, time_zone: str | None) -> SparkSession:
+        """A new session in a time zone."""
+
+    def settings_at_start(self, time_zone: str | None) -> Mapping[str, str]:
+        """The settings of a new session in a time zone."""
+
+    def parquet_frame(
+        self, spark: SparkHandle, columns: StructType, paths: Sequence[str], size: int
+    ) -> DataFrame | None:
+        """See `SparkHandle.parquet_frame`."""
+
+
 class SparkHandle:
     """A Spark session that starts on first use.
 
@@ -208,18 +226,21 @@ class SparkHandle:
         settings: SessionSettings | None = None,
         stores: Stores | None = None,
         watch: Watch | None = None,
+        embedded: EmbeddedEngine | None = None,
     ) -> None:
         self.stores = Stores() if stores is None else stores
         """The stores of the tables."""
         self.watch = Watch(lambda: None) if watch is None else watch
         """Reports the progress of Spark's work to the session's listener."""
-        self._requested = spark
+        self._requested, self._embedded = spark, embedded
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self.settings = SessionSettings() if settings is None else settings
         """The settings of the session, which SET changes."""
         self._pending: dict[str, str] = {}
         """Settings that Spark has not been given yet."""
         self._reached: set[str] = set()
+        self._answers: dict[str, str | None] = {}
+        """Settings that an embedded engine has been asked for; nobody else changes them."""
         self._outside = frozenset(outside_settings(os.environ))
         """The keys of settings that the environment sets, which are not tuned."""
         self.views: set[str] = set()
@@ -261,6 +282,8 @@ class SparkHandle:
     @property
     def is_plain(self) -> bool:
         """Whether the session is, or will be, started by deltasql, without settings from outside. Does not start it."""
+        if self._embedded is not None:
+            return True
         if self.has_others_tables or is_configured_outside():
             # A server has settings of its own, too.
             return False
@@ -288,10 +311,13 @@ class SparkHandle:
         return self._session
 
     def _learn(self, session: SparkSession) -> None:
-        """Registers the functions that texts for the session call."""
-        register_called(session)
+        """Registers the functions that texts for the session call, which an embedded engine refuses by name."""
+        if self._embedded is None:
+            register_called(session)
 
     def _started(self) -> SparkSession:
+        if self._embedded is not None:
+            return self._embedded.start(self._zone_at_start)
         if isinstance(self._requested, str):
             with self.watch.over(lambda: Progress(f"Connecting to {self._requested}")):
                 return self._on_server(self._requested)
@@ -322,15 +348,17 @@ class SparkHandle:
     @property
     def _zone_at_start(self) -> str | None:
         """The time zone of a new session on a Spark that deltasql starts; None where Spark's configuration names it."""
-        return None if is_configured_outside() else self.settings.machine_zone
+        return None if self._embedded is None and is_configured_outside() else self.settings.machine_zone
 
     def set(self, key: str, value: str) -> None:
         """Gives a Spark that has started a setting that SET changes."""
+        self._answers.clear()
         self._pending.pop(key, None)
         self.session.conf.set(key, value)
 
     def unset(self, key: str) -> None:
         """Takes a setting that RESET forgets from a Spark that has started."""
+        self._answers.clear()
         self._pending.pop(key, None)
         if not self._is_over:
             self.session.conf.unset(key)
@@ -340,6 +368,8 @@ class SparkHandle:
 
     def _began_with(self, key: str) -> str | None:
         """The value of a setting at the session's start, to which RESET returns; None if it was not set."""
+        if self._embedded is not None:
+            return self._embedded.settings_at_start(self._zone_at_start).get(key)
         if key == TIME_ZONE.name and self.is_ours and not self.remote:
             return self._zone_at_start
         usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else session_settings()
@@ -357,8 +387,12 @@ class SparkHandle:
         return self.settings.stored(key) if self._session is None else self.current_value(key)
 
     def current_value(self, key: str) -> str | None:
-        """The current value of a setting; None if not set. Starts the session."""
+        """The current value of a setting; None if not set. Starts the session. Each one is a request to a server."""
+        if key in self._answers:
+            return self._answers[key]
         value: str | None = self.session.conf.get(key, None)
+        if self._embedded is not None:
+            self._answers[key] = value
         return value
 
     def settings_now(self) -> str | None:
@@ -409,7 +443,7 @@ class SparkHandle:
 
     def parquet_frame(self, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
         """Rows of Parquet files that the engine reads itself, although this process reads others for it; else None."""
-        return None
+        return None if self._embedded is None else self._embedded.parquet_frame(self, columns, paths, size)
 
     @property
     def shares_disk(self) -> bool:
@@ -424,7 +458,7 @@ class SparkHandle:
     @property
     def is_in_process(self) -> bool:
         """Whether the engine runs inside this process (no JVM, no remote server) and so reads the local disk."""
-        return False
+        return self._embedded is not None
 
     @property
     def leaves_files_to_us(self) -> bool:
@@ -519,7 +553,9 @@ class SparkHandle:
 
     def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
         """Context: settings that some work depends on (None: not set); they are restored at the end, even on errors."""
-        return self._tuning.needs(self.session, {key: value for change in changes for key, value in change.items()})
+        ignored = () if self._embedded is None else self._embedded.ignored
+        needed = {key: value for change in changes for key, value in change.items() if not key.startswith(ignored)}
+        return self._tuning.needs(self.session, needed) if needed else nullcontext()
 
     def for_counts(self) -> Mapping[str, str]:
         """The settings with which observed counts of written rows are complete.
@@ -553,7 +589,7 @@ class SparkHandle:
     @property
     def joins_few_rows(self) -> bool:
         """Whether the statement has so few rows that one task should process them all: see `FOR_FEW_ROWS`."""
-        few = self.is_ours and self.writes_one_file
+        few = self._embedded is None and self.is_ours and self.writes_one_file
         return bool(few and self.session.conf.get(FACTORY, None) == FOR_FEW_ROWS[FACTORY])
 
     @property
