@@ -24,7 +24,7 @@ from deltasql.engines.spark.engine import SparkRuntime, connect_rows, spark_stag
 from deltasql.engines.spark.failures import translated_errors
 from deltasql.engines.spark.reading.frames import EngineDialect, SparkDialect
 from deltasql.engines.spark.rewrites.position_search import scanned_files
-from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import EmbeddedEngine, SparkHandle
 from deltasql.files import ROW_BITS, RowSource, SessionFacts, Staged, rows_by_file
 from deltasql.log import Stores, canonical
 from deltasql.plan import (
@@ -405,10 +405,8 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "th
 class OtherEngine(Protocol):
     """An engine beside Spark that is driven by Spark Connect, as the entry point of its package gives it."""
 
-    def handle(
-        self, spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch
-    ) -> SparkHandle:
-        """A session of the engine, which starts on first use."""
+    def embedded(self) -> EmbeddedEngine:
+        """The engine within this process, for sessions that have no other."""
 
     def dialect(self, spark: SparkHandle) -> EngineDialect:
         """The SQL of the engine, for one statement."""
@@ -441,6 +439,4 @@ def session_engine(
     spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch, *, sail: bool
 ) -> SessionEngine:
     """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `spark`."""
-    if not sail:
-        return SessionEngine(SparkHandle(spark, settings, stores, watch))
-    return SessionEngine(other_engine().handle(spark, settings, stores, watch))
+    return SessionEngine(SparkHandle(spark, settings, stores, watch, other_engine().embedded() if sail else None))

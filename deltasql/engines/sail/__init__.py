@@ -10,32 +10,23 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
 
-    from deltasql.base import DeltaSqlError, SessionSettings, Watch
+    from deltasql.base import DeltaSqlError
     from deltasql.engines.sail.beside import SailRows
-    from deltasql.engines.sail.frames import SailDialect
+    from deltasql.engines.sail.frames import EmbeddedSail, SailDialect
     from deltasql.engines.spark.failures import Failure
     from deltasql.engines.spark.session.spark import SparkHandle
-    from deltasql.log import Stores
     from deltasql.plan import Operator
 
 
 class SailEngine:
     """Implements `deltasql.engines.engine.OtherEngine`. Its modules are imported when they are needed."""
 
-    def handle(
-        self,
-        spark: SparkSession | str | None,
-        settings: SessionSettings,
-        stores: Stores | None = None,
-        watch: Watch | None = None,
-    ) -> SparkHandle:
-        """See `OtherEngine.handle`."""
+    def embedded(self) -> EmbeddedSail:
+        """See `OtherEngine.embedded`."""
         from deltasql.engines.sail.frames import EmbeddedSail
-        from deltasql.engines.spark.session.spark import SparkHandle
 
-        return SparkHandle(spark, settings, stores, watch, EmbeddedSail())
+        return EmbeddedSail()
 
     def dialect(self, spark: SparkHandle) -> SailDialect:
         """See `OtherEngine.dialect`."""

@@ -166,7 +166,7 @@ def test_what_did_not_run_is_said(session: Canned, word: str, said: str) -> None
 @pytest.mark.parametrize("begun", ["", "SELECT\r"])
 def test_a_search_in_the_history_finds_and_runs(session: Canned, begun: str) -> None:
     begun_text = begun.replace("\r", "\n")
-    # Ctrl-R, a word that alone would not be whole, Enter takes the match, Enter runs it. Keys, and the texts after them.
+    # Ctrl-R, a word that alone would not be whole, Enter takes the match, Enter runs it. Each step: keys, texts after.
     steps = [
         (begun, begun_text, begun_text),
         ("\x12", begun_text, ""),
