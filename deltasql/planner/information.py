@@ -61,7 +61,6 @@ from deltasql.schema import (
 from deltasql.sql import FunctionText, Parameter, column_references, function_text, parse_type, procedure_text
 
 if TYPE_CHECKING:
-    from deltasql.catalog import ViewEntry
     from deltasql.log import Snapshot
     from deltasql.planner.context import Context
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from deltasql.catalog import Entry
     from deltasql.log import Key, Metadata
-    from deltasql.session.session import Session
 
 
 def connect(

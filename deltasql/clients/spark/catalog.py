@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.catalog import CatalogMetadata, Column, Database, Table, TablePartition
 
-    from deltasql.files import Result, Row
+    from deltasql.files import Row
 
 
 _OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}

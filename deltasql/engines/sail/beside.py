@@ -20,19 +20,17 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from io import BytesIO
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from deltasql.base import LeftToEngineError, SessionSettings, errors, pa, session_settings
 from deltasql.engines.sail.failures import sail_error
 from deltasql.engines.sail.frames import EmbeddedSail, SailDialect
 from deltasql.engines.spark.engine import SparkRuntime
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.files import RowSource
 from deltasql.log import is_local
 from deltasql.plan import Literals, Operator, Scan, SqlQuery
 from deltasql.schema import DATE, TIMESTAMP, TIMESTAMP_NTZ, StructType, case_matters, matching
-
-if TYPE_CHECKING:
-    from deltasql.engines.spark.session.spark import SparkHandle
 
 _PACKAGE = "pysail"
 _DATES = frozenset({DATE, TIMESTAMP, TIMESTAMP_NTZ})

@@ -61,8 +61,6 @@ from deltasql.schema import quote_name as quote
 from deltasql.sql import most_rows, names_collation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import DataFrame
 
     from deltasql.engines.spark.session.spark import SparkHandle
