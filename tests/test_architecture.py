@@ -1,7 +1,8 @@
-"""`docs/architecture.md` tells by which files a statement goes: all of them, held against a run that is watched."""
+"""The files of a statement on the page `docs/architecture.md`, compared with a watched run; and how engines stand."""
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -133,3 +134,28 @@ def test_few_modules_run_for_a_statement(tmp_path: Path) -> None:
         if any(number > allowed for number, allowed in zip(found[name], most, strict=True))
     }
     assert not grown, f"{grown}, where {MOST_RUN} are allowed"
+
+
+ENGINES = ROOT / "deltasql" / "engines"
+
+
+def test_engines_stand_side_by_side() -> None:
+    """No class of one engine inherits from a class of another, nor one that combines them from either."""
+    wrong = []
+    for path in sorted(ENGINES.rglob("*.py")):
+        folder, tree = path.relative_to(ENGINES).parts[0], ast.parse(path.read_text(encoding="utf-8"))
+        others = {
+            item.name: node.module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("deltasql.engines.")
+            for item in node.names
+            if str(node.module).split(".")[2] in {"local", "spark", "sail"} - {folder}
+        }
+        wrong += [
+            f"{path.relative_to(ENGINES)}: {node.name} inherits from {base.id} of {others[base.id]}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef)
+            for base in node.bases
+            if isinstance(base, ast.Name) and base.id in others
+        ]
+    assert not wrong, "\n".join(wrong)

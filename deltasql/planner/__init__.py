@@ -12,8 +12,7 @@ __getattr__, __dir__ = door(
     """
     alignment: Alignment ResolvedAssignment StructRule assigned_values dotted length_checks new_columns
         refuse_conflicts same_type store_casts stored updated_struct
-    answers: BATCH_FILES answered_rows enabling_steps enabling_tags refuse_parameters refuse_temporary
-        refuse_unknown_counts refuse_variables settings_of_text starts_tracking tracked_metadata
+    answers: answered_rows refuse_parameters refuse_temporary refuse_variables settings_of_text tracked_metadata
     binding: bind check_python position_in
     catalog_changes: CatalogChange CatalogChoice CatalogComment CatalogCreation CatalogProperties CatalogRemoval
         Creation FunctionChange FunctionDefining GovernanceChange Redefinition Registration Relocation

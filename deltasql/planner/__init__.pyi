@@ -10,16 +10,11 @@ from deltasql.planner.alignment import same_type as same_type
 from deltasql.planner.alignment import store_casts as store_casts
 from deltasql.planner.alignment import stored as stored
 from deltasql.planner.alignment import updated_struct as updated_struct
-from deltasql.planner.answers import BATCH_FILES as BATCH_FILES
 from deltasql.planner.answers import answered_rows as answered_rows
-from deltasql.planner.answers import enabling_steps as enabling_steps
-from deltasql.planner.answers import enabling_tags as enabling_tags
 from deltasql.planner.answers import refuse_parameters as refuse_parameters
 from deltasql.planner.answers import refuse_temporary as refuse_temporary
-from deltasql.planner.answers import refuse_unknown_counts as refuse_unknown_counts
 from deltasql.planner.answers import refuse_variables as refuse_variables
 from deltasql.planner.answers import settings_of_text as settings_of_text
-from deltasql.planner.answers import starts_tracking as starts_tracking
 from deltasql.planner.answers import tracked_metadata as tracked_metadata
 from deltasql.planner.binding import bind as bind
 from deltasql.planner.binding import check_python as check_python

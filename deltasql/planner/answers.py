@@ -19,17 +19,13 @@ from deltasql.base import (
     LeftToEngineError,
     errors,
     has_plain_meaning,
-    pc,
     require_value,
     session_settings,
 )
+from deltasql.log import INTEGRAL as INTEGRAL_NAMES
 from deltasql.log import (
-    ENABLEMENT_TAG,
-    ROW_TRACKING_FEATURE,
-    AddFile,
     BoundedColumn,
     Condition,
-    DeltaLog,
     FileGroup,
     Metadata,
     Protocol,
@@ -41,18 +37,14 @@ from deltasql.log import (
     find_column,
     has_exact_high,
     has_exact_low,
-    operations,
     partition_only,
     partition_value,
-    properties_of,
     table_properties,
     with_row_id_columns,
 )
-from deltasql.log import INTEGRAL as INTEGRAL_NAMES
 from deltasql.plan import Scan, SqlQuery, SqlText, TableName
 from deltasql.planner.binding import calls_session_functions
 from deltasql.planner.change_feed import enforced
-from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.read_files import location_of
 from deltasql.schema import BOOLEAN, LONG, DataType, DecimalType, StructField, StructType, fits
@@ -375,10 +367,6 @@ def _is_sparks_view(parts: tuple[str, ...], context: Context) -> bool:
     return len(parts) <= 3 and context.catalog.find(parts) is None and context.analyst.knows_view(parts)
 
 
-BATCH_FILES = 100_000
-"""Files that one commit of a backfill adds again."""
-
-
 def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> Metadata:
     """The metadata of a created or replaced table, with the properties of row tracking.
 
@@ -389,65 +377,3 @@ def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot 
     if old[table_properties.ROW_TRACKING] and table_properties.ROW_TRACKING not in metadata.properties:
         metadata = metadata.with_configuration({table_properties.ROW_TRACKING.name: "true"})
     return with_row_id_columns(metadata, protocol, old.configuration)
-
-
-def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
-    """Whether `metadata` enable row ids that files of the snapshot may lack."""
-    return metadata.properties[table_properties.ROW_TRACKING] and not snapshot.properties[table_properties.ROW_TRACKING]
-
-
-def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
-    """Commit tags that tell concurrent writers that a commit only enables row tracking; None for any other commit."""
-    names = {item.name for item in properties_of(ROW_TRACKING_FEATURE)}
-    rest = [
-        replace(item, configuration={key: value for key, value in item.configuration.items() if key not in names})
-        for item in (snapshot.metadata, metadata)
-    ]
-    return {ENABLEMENT_TAG: "true"} if starts_tracking(snapshot, metadata) and rest[0] == rest[1] else None
-
-
-def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot], TableChange]) -> Iterator[Plan]:
-    """The commits that enable row tracking: first the feature, so that new files get row ids, then ids for old files.
-
-    `last` plans the commit of the metadata, on the table as it is by then. A commit that loses a race ends the
-    statement; earlier ones stay, and the same statement, repeated, resumes there.
-    """
-    if ROW_TRACKING_FEATURE not in snapshot.protocol.features:
-        yield _upgrade(log, snapshot)
-    if snapshot.properties[table_properties.ROW_TRACKING_SUSPENDED]:
-        yield _resumption(log, log.snapshot())
-    batch = 0
-    while files := unnumbered(current := log.snapshot(), BATCH_FILES):
-        yield TableChange(CommitSpec(log, current, operations.BACKFILL, {"batchId": str(batch)}, tuple(files)))
-        batch += 1
-    yield last(log.snapshot())
-
-
-def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
-    """At most `most` files without row ids, as add actions that repeat them."""
-    table = snapshot.live_adds(("path", "baseRowId"))
-    paths = table.filter(pc.is_null(table["baseRowId"])).column("path").slice(0, most)
-    return [replace(add, data_change=False) for add in snapshot.add_files(paths.to_pylist())] if len(paths) else []
-
-
-def refuse_unknown_counts(snapshot: Snapshot) -> None:
-    """Raises RowIdsWithoutStatisticsError, before anything is changed, for a file without a row count."""
-    files = snapshot.live_adds(("path", "stats", "baseRowId"))
-    counted = pc.fill_null(pc.match_substring(files["stats"], '"numRecords"'), False)
-    unknown = files.filter(pc.and_(pc.is_null(files["baseRowId"]), pc.invert(counted)))
-    if unknown.num_rows:
-        raise errors.RowIdsWithoutStatisticsError(snapshot.table, unknown["path"][0].as_py())
-
-
-def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
-    protocol = snapshot.protocol.with_features([ROW_TRACKING_FEATURE])
-    listed = protocol.to_json()
-    keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
-    named = {key: listed.get(key) for key in keys}
-    return TableChange(CommitSpec(log, snapshot, operations.UPGRADE_PROTOCOL, {"newProtocol": named}, (protocol,)))
-
-
-def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
-    resumed = {table_properties.ROW_TRACKING_SUSPENDED.name: "false"}
-    metadata = snapshot.metadata.with_configuration(resumed)
-    return TableChange(CommitSpec(log, snapshot, operations.SET_PROPERTIES, {"properties": resumed}, (metadata,)))

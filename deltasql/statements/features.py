@@ -43,7 +43,7 @@ from deltasql.log import (
     vector_file,
 )
 from deltasql.plan import Alone, LogicalPlan, Reads, Scan, TableName, Write
-from deltasql.planner import BATCH_FILES, CommitSpec, Context, Plan, RowChange, Stepwise, TableChange, binding, plan
+from deltasql.planner import CommitSpec, Context, Plan, RowChange, Stepwise, TableChange, binding, plan
 from deltasql.schema import (
     ID,
     INVALID_CHARACTERS,
@@ -56,6 +56,7 @@ from deltasql.schema import (
     without_metadata,
 )
 from deltasql.sql import Tree, builds
+from deltasql.statements.properties import BATCH_FILES
 from deltasql.statements.table import DEFAULT_COLLATION
 from deltasql.statements.table_metadata import with_current_names
 
