@@ -76,7 +76,7 @@ LATE_PACKAGES = {
     "pyspark": "0.1 s, and more with a session; metadata needs no Spark",
     "pysail": "an extra that need not be there",
     "rich": "for a terminal only",
-    "sqlglot": "0.1 s; only conditions and queries are read with it",
+    "sqlglot": "0.1 s; only queries are read with it",
     "lark": "only for a grammar that has changed: its tables are kept",
     "yaml": "for metric views only",
     "resource": "absent on Windows",

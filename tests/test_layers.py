@@ -63,7 +63,7 @@ DOOR = "planner.door"
 
 OWNERS = {
     "lark": {"sql"},
-    "sqlglot": {"sql", "log", "engines.sail"},
+    "sqlglot": {"sql", "engines.sail"},
     "pyspark": {"engines.spark", "engines.sail", "clients"},
     "dbt": {"clients"},
     "pysail": {"engines.sail"},

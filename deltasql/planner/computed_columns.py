@@ -60,13 +60,13 @@ from deltasql.sql import (
     Use,
     bare,
     column_references,
+    condition_tree,
     current_names,
     derived_type,
     has_aggregate,
     has_subquery,
     is_deterministic,
     literal,
-    parse_expression,
     refers_to,
     refusal,
     splice,
@@ -189,8 +189,7 @@ def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
         kinds = _FUNCTIONS.get(words[0].lower())
         if kinds is not None:
             return kinds == kind.name
-    tree = parse_expression(sql)
-    constant = None if tree is None else literal(tree, None)
+    constant = literal(condition_tree(sql), None)
     return constant is not None and _is_of(constant, without_collations(kind))
 
 

@@ -17,12 +17,14 @@ __getattr__, __dir__ = door(
     missing_functions: SECRET_FUNCTIONS BuiltinCall builtin_calls builtin_table own_text refused_functions secret_text
         translated
     constants: DAY EXACT NULL Constant Literal Value as_clock_time as_timestamp clock_time current_micros
-        date_days days_of interval_days is_plain literal micros_of moment single timestamp_of unquote
+        date_days days_of interval_days micros_of moment single timestamp_of unquote
         whole_number written_moment
     evaluated: Case ColumnOf Compared Computed Denied FirstOf IsNull Joined LikePattern NullIf InList Order Recased
         RowExpression RowScope Selection Widened columns_of counting is_ordered may_be_null parquet_paths
         row_condition row_expression selection value_of view_of without_parquet_path
     evaluated_aggregates: AggregateRows AggregateScope counted_rows result_field
+    expressions: Binary Brackets CallNode CastTo ColumnNode ComparisonNode Extract IntervalNode IsWord Logic Member
+        Node Not Written condition_tree literal
     expression_types: derived_type spelled_collation
     geospatial: HIDDEN_FUNCTION GeospatialFunction as_called called_functions column_names geospatial_functions
         with_calls

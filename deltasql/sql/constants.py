@@ -1,6 +1,6 @@
 """Values of SQL literals as Spark has them: strings, numbers, dates, timestamps and intervals.
 
-All readers of SQL use these functions, on texts or on sqlglot's trees of literals, signs and casts. None means that a
+All readers of SQL use these functions. None means that a
 text is no such literal, or one that Spark's modes, or Spark and Python, may read differently; then Spark must read it.
 
 The point in time of TIMESTAMP AS OF is one literal, or the 17 digits of a name's suffix; Spark evaluates any other
@@ -17,7 +17,7 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any, TypeAlias, Union
 
-from deltasql.base import errors, exp, parse_timestamp, tokenize, zone
+from deltasql.base import errors, parse_timestamp, tokenize, zone
 from deltasql.plan import LiteralValue
 from deltasql.schema import BYTE, DOUBLE, FLOAT, INTEGER, LONG, MOST_DIGITS, SHORT, DataType, DecimalType, fits, types
 
@@ -240,17 +240,6 @@ def interval_days(amount: str, unit: str) -> int | None:
 
 Value: TypeAlias = Union[int, float, Decimal, str, bool]
 
-# `negate` is of NOT LIKE, `safe` of TRY_CAST.
-_OPERANDS = frozenset(
-    {"this", "expression", "expressions", "low", "high", "negate", "to", "safe", "table", "db", "catalog", "is_string"}
-)
-_INTEGERS: dict[str, DataType] = {
-    "TINYINT": types.BYTE,
-    "SMALLINT": types.SHORT,
-    "INT": types.INTEGER,
-    "BIGINT": types.LONG,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -264,39 +253,9 @@ class Literal:
 NULL = Literal("null")
 
 
-def literal(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
-    """The constant that `node` is; None for other nodes, and for constants whose value depends on settings.
-
-    `zone` is the session's, for timestamps that name none.
-    """
-    if not is_plain(node):
-        return None
-    match node:
-        case exp.Paren():
-            return literal(node.this, zone)
-        case exp.Null():
-            return NULL
-        case exp.Boolean():
-            return Literal("bool", bool(node.this))
-        case exp.Literal():
-            return Literal("string", str(node.this)) if node.is_string else number_literal(str(node.this))
-        case exp.Neg():
-            return _negated(literal(node.this, zone))
-        case exp.Cast():
-            return cast(literal(node.this, zone), node.to, zone)
-        case exp.TsOrDsToDate():
-            inner = literal(node.this, zone)
-            return None if inner is None else as_date(inner)
-    return None
-
-
-def is_plain(node: exp.Expression) -> bool:
-    """Whether `node` has no option beyond its operands: no format of a date, no SYMMETRIC of BETWEEN …"""
-    return all(name in _OPERANDS for name, value in node.args.items() if value)
-
-
-def _negated(constant: Literal | None) -> Literal | None:
-    if constant is None or constant.kind not in {"number", "double", "float"}:
+def negated(constant: Literal) -> Literal | None:
+    """A number with the other sign; None for other constants."""
+    if constant.kind not in {"number", "double", "float"}:
         return None
     assert not isinstance(constant.value, str)
     # The operator would round a decimal to 28 digits.
@@ -304,39 +263,37 @@ def _negated(constant: Literal | None) -> Literal | None:
     return Literal(constant.kind, value)
 
 
-def number_literal(text: str) -> Literal | None:
-    """A number as Spark types it: digits are exact, with or without a point; with an exponent it is a double."""
-    exact = exact_number(text)
-    if exact is not None:
-        return Literal("number", exact)
-    try:
-        return Literal("double", float(text))
-    except ValueError:
+def number_literal(written: str) -> Literal | None:
+    """A number, with its suffix, as `number` reads it."""
+    read = number(written)
+    if read is None or not isinstance(read.value, int | float | Decimal):
         return None
+    if isinstance(read.value, float):
+        return Literal("float" if read.type == FLOAT else "double", read.value)
+    return Literal("number", Decimal(read.value))
 
 
-def cast(constant: Literal | None, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
-    """`constant` as `target`; None where the cast is not exact or may fail."""
-    if constant is None or constant.kind == "null":
-        return constant
-    return _cast(constant, str(target.this.value), target, zone)
+def cast(constant: Literal, target: DataType, zone: tzinfo | None) -> Literal | None:
+    """`constant` as `target`; None where the cast is not exact or may fail.
 
-
-def _cast(constant: Literal, name: str, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
-    match name:
-        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
-            return _as_integer(constant, _INTEGERS[name])
-        case "DECIMAL":
-            return _as_decimal(constant, [int(param.name) for param in target.expressions])
-        case "DOUBLE" | "FLOAT":
-            return _as_float(constant, name.lower())
-        case "TEXT" | "VARCHAR" | "STRING":
-            return constant if constant.kind == "string" and not target.expressions else None
-        case "DATE":
+    `zone` is the session's, for timestamps that name none.
+    """
+    match target:
+        case _ if constant.kind == "null":
+            return constant
+        case types.BYTE | types.SHORT | types.INTEGER | types.LONG:
+            return _as_integer(constant, target)
+        case DecimalType(precision, scale):
+            return _as_decimal(constant, precision, scale)
+        case types.DOUBLE | types.FLOAT:
+            return _as_float(constant, "double" if target == DOUBLE else "float")
+        case types.STRING:
+            return constant if constant.kind == "string" else None
+        case types.DATE:
             return as_date(constant)
-        case "TIMESTAMP" | "TIMESTAMPTZ" | "TIMESTAMPLTZ":
+        case types.TIMESTAMP:
             return as_timestamp(constant, zone)
-        case "TIMESTAMPNTZ":
+        case types.TIMESTAMP_NTZ:
             return as_clock_time(constant)
     return None
 
@@ -354,9 +311,8 @@ def _as_integer(constant: Literal, kind: DataType) -> Literal | None:
     return Literal("number", value)
 
 
-def _as_decimal(constant: Literal, params: list[int]) -> Literal | None:
+def _as_decimal(constant: Literal, precision: int, scale: int) -> Literal | None:
     value = _as_number(constant)
-    precision, scale = [*params, *(10, 0)[len(params) :]][:2]
     if value is None:
         return None
     try:

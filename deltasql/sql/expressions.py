@@ -7,14 +7,16 @@ tree, and an engine reads it. sqlglot reads whole queries. Source: Spark's SQL g
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from datetime import tzinfo
 from functools import lru_cache
-from typing import TypeAlias, Union
+from typing import TypeAlias, Union, get_args
 
 from deltasql.base import LeftToEngineError, Token, TokenCursor, require_value, tokenize
 from deltasql.schema import BOOLEAN, INTEGER, LONG, MOST_DIGITS, STRING, DataType, DecimalType, types
-from deltasql.sql.constants import whole_number
+from deltasql.sql.constants import NULL, Literal, cast, negated, number_literal, unquote, whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,14 @@ class Written:
     def word(self) -> str:
         """DATE of DATE '2024-01-31', NULL, TRUE or FALSE, in capitals; "" for numbers and texts."""
         return self.tokens[0].key if self.tokens[0].kind == "word" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalNode:
+    """INTERVAL 3 DAYS, or INTERVAL '3 days': the amount and the unit as they are written, the unit in capitals."""
+
+    amount: str
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +173,14 @@ class CaseNode:
     otherwise: Node | None
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A condition that the grammar does not have; only `condition_tree` makes it."""
+
+
 Node: TypeAlias = Union[
     Written,
+    IntervalNode,
     ColumnNode,
     CallNode,
     CastTo,
@@ -180,6 +196,7 @@ Node: TypeAlias = Union[
     IsWord,
     Member,
     CaseNode,
+    Raw,
 ]
 
 COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
@@ -189,6 +206,8 @@ _PRODUCTS = ("*", "/", "%", "DIV")
 _BITS = frozenset({"&", "|", "^", "<<", ">>"})
 _MEMBERS = ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
 _WORDS = frozenset({"NULL", "TRUE", "FALSE"})
+_AMOUNTS = frozenset({"number", "string"})
+_AFTER_INTERVALS = frozenset({"AND", "OR", "THEN", "WHEN", "ELSE", "END", "AS", "IS", "IN", "NOT", "BETWEEN"})
 _NO_NAMES = frozenset({"INTERVAL", "EXISTS", "SELECT", "DISTINCT", "ANY", "ALL", "SOME"})
 _EXTRACTED = ("YEAR", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "WEEK", "QUARTER", "HOUR", "MINUTE")
 
@@ -200,6 +219,17 @@ def expression_tree(sql: str) -> Node:
     tree = reader.expression()
     reader.end()
     return tree
+
+
+@lru_cache(maxsize=512)
+def condition_tree(sql: str) -> Node:
+    """As `expression_tree`, with Raw for each part joined by AND, OR or NOT that the grammar does not have."""
+    reader = _ConditionReader(tokenize(sql))
+    with suppress(LeftToEngineError):
+        tree = reader.condition()
+        reader.end()
+        return tree
+    return Raw()
 
 
 class ExpressionReader(TokenCursor):
@@ -229,6 +259,10 @@ class ExpressionReader(TokenCursor):
             left = ComparisonNode(COMPARISONS[operator], left, self.sum())
         if self.take("IS"):
             denied = bool(self.take("NOT"))
+            if self.take("DISTINCT"):
+                self.need("FROM")
+                alike = ComparisonNode("<=>", left, self.sum())
+                return alike if denied else Not(alike)
             word = self.take(*_WORDS)
             if not word:
                 raise LeftToEngineError
@@ -306,12 +340,26 @@ class ExpressionReader(TokenCursor):
             return Brackets(inner)
         if self.take("CASE"):
             return self._case()
+        if self.key == "INTERVAL" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind in _AMOUNTS:
+            return self._interval()
         literal = self._literal()
         if literal:
             return Written(tuple(literal))
         if not self.is_name or self.key in _NO_NAMES:
             raise LeftToEngineError
         return self.call() if self.peek(1) == "(" else self._column()
+
+    def _interval(self) -> Node:
+        self.next()
+        amount = self.next()
+        if amount.kind == "number":
+            return IntervalNode(amount.text, self.name().upper())
+        words = unquote(amount.text).split()
+        if self.kind == "word" and len(words) == 1 and self.key not in _AFTER_INTERVALS:
+            words.append(self.name())
+        if len(words) != 2:
+            raise LeftToEngineError
+        return IntervalNode(words[0], words[1].upper())
 
     def _literal(self) -> list[Token]:
         """The tokens of a literal without a sign; none where no literal is next. Neighbouring texts are one."""
@@ -373,6 +421,47 @@ class ExpressionReader(TokenCursor):
         return CaseNode(subject, tuple(branches), otherwise)
 
 
+class _ConditionReader(ExpressionReader):
+    """Reads what joins conditions, and steps over a condition that the grammar does not have."""
+
+    def condition(self) -> Node:
+        return self._joined("OR", lambda: self._joined("AND", self._part))
+
+    def _part(self) -> Node:
+        if self.take("NOT", "!"):
+            return Not(self._part())
+        start = self.at
+        for read in (self._predicate, self._group):
+            with suppress(LeftToEngineError):
+                found = read()
+                if not self.left or self.key in _JOINTS:
+                    return found
+            self.at = start
+        self._step_over()
+        if self.at == start:
+            # Nothing stands there, so that the text is no condition.
+            raise LeftToEngineError
+        return Raw()
+
+    def _group(self) -> Node:
+        self.need("(")
+        found = self.condition()
+        self.need(")")
+        return Brackets(found)
+
+    def _step_over(self) -> None:
+        """A step to the next AND, OR or closing bracket that is not within the condition."""
+        bounds = cases = 0
+        while self.left and not (self.key == ")" or (not cases and not bounds and self.key in _JOINTS)):
+            cases += (self.key == "CASE") - (self.key == "END")
+            if not cases:
+                # BETWEEN has an AND of its bounds.
+                bounds += (self.key == "BETWEEN") - (self.key == "AND")
+            self.group()
+
+
+_JOINTS = frozenset({"AND", "OR", ")"})
+
 SIMPLE_TYPES: dict[str, DataType] = {
     "BOOLEAN": BOOLEAN,
     **dict.fromkeys(("TINYINT", "BYTE"), types.BYTE),
@@ -414,3 +503,70 @@ def _decimal_at(cursor: TokenCursor) -> DataType:
 
 def _digits_at(cursor: TokenCursor) -> int:
     return require_value(whole_number(cursor.next().text))
+
+
+def literal(node: Node, zone: tzinfo | None) -> Literal | None:
+    """The constant that a node is; None for other nodes, and for constants whose value depends on settings.
+
+    `zone` is the session's, for timestamps that name none.
+    """
+    match node:
+        case Brackets(value):
+            return literal(value, zone)
+        case Written():
+            return _written(node, zone)
+        case Signed("-", value):
+            inner = literal(value, zone)
+            return None if inner is None else negated(inner)
+        case CastTo(value, kind):
+            inner = literal(value, zone)
+            return None if inner is None else cast(inner, kind, zone)
+        case CallNode(arguments=(value,)) if node.name in {"to_date", "date"} and not node.distinct:
+            inner = literal(value, zone)
+            return None if inner is None else cast(inner, types.DATE, zone)
+    return None
+
+
+def _written(node: Written, zone: tzinfo | None) -> Literal | None:
+    last = node.tokens[-1]
+    match node.word:
+        case "NULL":
+            return NULL
+        case "TRUE" | "FALSE" as word:
+            return Literal("bool", word == "TRUE")
+        case "" if last.kind == "number":
+            found = number_literal(last.text)
+            return found if found is None or len(node.tokens) == 1 else negated(found)
+        case "" | "DATE" | "TIMESTAMP" | "TIMESTAMP_LTZ" | "TIMESTAMP_NTZ" as word:
+            texts = node.tokens[1:] if word else node.tokens
+            # A setting says what an escape means.
+            if any("\\" in token.text for token in texts):
+                return None
+            text = Literal("string", "".join(unquote(token.text) for token in texts))
+            return cast(text, SIMPLE_TYPES[word], zone) if word else text
+    return None
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    """A node and all nodes below it, each before those below it."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed([*_below(node)])
+
+
+def _below(node: Node) -> Iterator[Node]:
+    for item in fields(node):
+        yield from _within(getattr(node, item.name))
+
+
+def _within(value: object) -> Iterator[Node]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _within(item)
+    elif isinstance(value, _NODES):
+        yield value
+
+
+_NODES = get_args(Node)

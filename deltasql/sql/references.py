@@ -18,9 +18,21 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TypeAlias
 
-from deltasql.base import Caret, Token, TokenCursor, calls, closing, exp, resembling, sqlglot, tokenize
+from deltasql.base import (
+    Caret,
+    LeftToEngineError,
+    Token,
+    TokenCursor,
+    calls,
+    closing,
+    exp,
+    resembling,
+    sqlglot,
+    tokenize,
+)
 from deltasql.plan import SqlText
 from deltasql.schema import quote_name
+from deltasql.sql.expressions import CallNode, ColumnNode, Node, expression_tree, nodes
 
 DIALECT = "databricks"
 
@@ -106,11 +118,35 @@ def column_references(expression: str) -> list[ColumnReference]:
     """Columns that `expression` refers to, in order of position; those of its subqueries too.
 
     Left out are variables of lambdas, stars and names of functions. What follows a subscript (`a[0].b`) is not part
-    of the reference. An expression that sqlglot cannot parse gives every name in it that may be a column.
+    of the reference. An expression that nothing here can parse gives every name in it that may be a column.
     """
-    tree = parse_expression(expression)
-    references = _names_by_token(expression) if tree is None else _columns(tree)
+    try:
+        references = _columns_of(expression_tree(expression))
+    except (LeftToEngineError, RecursionError):
+        tree = parse_expression(expression)
+        references = [*(_names_by_token(expression) if tree is None else _columns(tree))]
     return sorted(set(references), key=lambda reference: (reference.start, reference.end))
+
+
+_WITHOUT_BRACKETS = frozenset(
+    {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP", "SESSION_USER"}
+)
+"""Functions that are called without brackets."""
+_TAKE_UNITS = frozenset({"DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF", "TIMESTAMPADD", "TIMESTAMPDIFF", "TIMEDIFF"})
+"""Functions whose first argument may be the word of a unit."""
+
+
+def _columns_of(tree: Node) -> list[ColumnReference]:
+    """The columns of a tree. Raises LeftToEngineError for a word that may be none."""
+    found = []
+    for node in nodes(tree):
+        if isinstance(node, ColumnNode):
+            if len(node.tokens) == 1 and node.tokens[0].key in _WITHOUT_BRACKETS:
+                raise LeftToEngineError
+            found.append(ColumnReference(node.names, node.tokens[0].start, node.tokens[-1].end))
+        elif isinstance(node, CallNode) and node.function.key in _TAKE_UNITS and len(node.arguments) > 2:
+            raise LeftToEngineError
+    return found
 
 
 def _columns(tree: exp.Expression) -> Iterator[ColumnReference]:

@@ -33,6 +33,8 @@ TABLE = pa.table(
         ("NOT (a = 1 AND n = 1)", [False, True, True]),
         ("a <=> CAST(NULL AS INT)", [False, True, False]),
         ("a <=> 3", [False, False, True]),
+        ("a IS DISTINCT FROM 3", [True, True, False]),
+        ("a IS NOT DISTINCT FROM CAST(NULL AS INT)", [False, True, False]),
         ("a IN (1, 3)", [True, None, True]),
         ("a NOT IN (1, 4)", [False, None, True]),
         ("a IN (CAST(1 AS INT), CAST(NULL AS INT))", [True, None, None]),

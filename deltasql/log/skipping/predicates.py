@@ -13,7 +13,6 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Protocol, TypeAlias, Union
 
-from deltasql.base import exp, tokenize
 from deltasql.base import zone as session_zone
 from deltasql.log.skipping.conditions import (
     ALWAYS,
@@ -32,19 +31,47 @@ from deltasql.log.skipping.conditions import (
     OneOf,
     compare,
     compare_constants,
-    least,
+    later,
+    least_now,
 )
 from deltasql.schema import (
     TYPE_CHANGES,
     TYPE_KEY,
+    DataType,
     DecimalType,
+    PrimitiveType,
     StructField,
     StructType,
     collation_of,
     fields_at,
     physical_name,
+    types,
 )
-from deltasql.sql import DAY, EXACT, NULL, Literal, days_of, is_plain, literal, micros_of, parse_expression
+from deltasql.sql import (
+    DAY,
+    EXACT,
+    NULL,
+    Binary,
+    Brackets,
+    CallNode,
+    CastTo,
+    ColumnNode,
+    ComparisonNode,
+    Extract,
+    IntervalNode,
+    IsWord,
+    Literal,
+    Logic,
+    Member,
+    Node,
+    Not,
+    Written,
+    condition_tree,
+    days_of,
+    interval_days,
+    literal,
+    micros_of,
+)
 
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 
@@ -260,119 +287,131 @@ def _day_number(day: date) -> int:
 class TermReader(Protocol):
     """Resolves parts of a predicate to columns, constants and terms."""
 
-    def column(self, node: exp.Expression) -> BoundedColumn | None:
+    def column(self, node: Node) -> BoundedColumn | None:
         """The column that `node` refers to; None for any other expression."""
 
-    def literal(self, node: exp.Expression) -> Literal | None:
+    def literal(self, node: Node) -> Literal | None:
         """The value of a constant; None for any other expression."""
 
-    def term(self, node: exp.Expression) -> Term | None:
+    def term(self, node: Node) -> Term | None:
         """The term of a column, or of a supported function of one; None for any other expression."""
 
 
-def _argument(reader: TermReader, node: exp.Expression, *kinds: str) -> BoundedColumn | None:
+def _argument(reader: TermReader, node: Node, *kinds: str) -> BoundedColumn | None:
     column = reader.column(node)
     return column if column is not None and column.kind in kinds else None
 
 
-def _day(reader: TermReader, node: exp.Expression) -> Term | None:
-    if isinstance(node, exp.Cast) and str(node.to.this.value) != "DATE":
+def _text(reader: TermReader, node: Node) -> str:
+    """The text of a constant, in capitals; "" for any other expression."""
+    constant = reader.literal(node)
+    return str(constant.value).upper() if constant is not None and constant.kind == "string" else ""
+
+
+def _whole(reader: TermReader, node: Node) -> int | None:
+    """The number of a constant without a fraction; None for any other expression."""
+    constant = reader.literal(node)
+    if constant is None or not isinstance(constant.value, Decimal):
         return None
-    column = _argument(reader, node.this, "date", "timestamp", "timestamp_ntz") if is_plain(node) else None
+    return int(constant.value) if constant.value == constant.value.to_integral_value() else None
+
+
+def _day(reader: TermReader, value: Node) -> Term | None:
+    column = _argument(reader, value, "date", "timestamp", "timestamp_ntz")
     return None if column is None else Day(column)
 
 
-def _year(reader: TermReader, node: exp.Expression) -> Term | None:
-    day = reader.term(node.this)
+def _year(reader: TermReader, value: Node) -> Term | None:
+    day = reader.term(value)
     match day:
         case Day(column) | Plain(column) if column.kind in {"date", "timestamp", "timestamp_ntz"}:
             return Year(column)
     return None
 
 
-def _day_text(reader: TermReader, node: exp.Expression) -> Term | None:
-    # sqlglot's names for yyyy-MM-dd.
-    if node.args["format"].name != "%Y-%mstrict-%dstrict":
+def _day_text(reader: TermReader, value: Node, written: Node) -> Term | None:
+    constant = reader.literal(written)
+    if constant is None or constant.value != "yyyy-MM-dd":
         return None
-    column = _argument(reader, node.this.this, "date", "timestamp", "timestamp_ntz")
+    column = _argument(reader, value, "date", "timestamp", "timestamp_ntz")
     return None if column is None else DayText(column)
 
 
 _UNITS = {"YEAR": 366, "YYYY": 366, "YY": 366, "QUARTER": 92, "MONTH": 31, "MM": 31, "MON": 31, "WEEK": 7}
+_TIME_UNITS = _UNITS | dict.fromkeys(("DAY", "DD", "HOUR", "MINUTE", "SECOND"), 1)
 
 
-def _truncated(reader: TermReader, node: exp.Expression) -> Term | None:
-    is_date = isinstance(node, exp.DateTrunc)
-    days = (_UNITS if is_date else _UNITS | dict.fromkeys(("DAY", "DD", "HOUR", "MINUTE", "SECOND"), 1)).get(
-        node.args["unit"].name.upper()
-    )
-    column = _argument(reader, node.this, "date" if is_date else "timestamp")
+def _truncated(reader: TermReader, value: Node, unit: Node) -> Term | None:
+    """TRUNC(value, unit)"""
+    column, days = _argument(reader, value, "date"), _UNITS.get(_text(reader, unit))
     return None if column is None or days is None else Truncated(column, days)
 
 
-def _prefix(reader: TermReader, node: exp.Expression) -> Term | None:
-    is_left = isinstance(node, exp.Left)
-    start = None if is_left else node.args.get("start")
-    length = reader.literal(node.expression if is_left else node.args.get("length") or exp.Null())
-    column = _argument(reader, node.this, "string")
-    begins = is_left or (start is not None and reader.literal(start) == Literal("number", Decimal(1)))
-    if column is None or not begins or length is None or not isinstance(length.value, Decimal):
-        return None
-    is_whole = length.value == length.value.to_integral_value()
-    return Prefix(column, int(length.value)) if is_whole and length.value >= 1 else None
+def _truncated_time(reader: TermReader, unit: Node, value: Node) -> Term | None:
+    """DATE_TRUNC(unit, value)"""
+    column, days = _argument(reader, value, "timestamp"), _TIME_UNITS.get(_text(reader, unit))
+    return None if column is None or days is None else Truncated(column, days)
 
 
-def _sum(reader: TermReader, node: exp.Expression) -> Term | None:
-    left, right = reader.column(node.this), reader.column(node.expression)
-    column, other = (left, node.expression) if left is not None else (right, node.this)
+def _left(reader: TermReader, value: Node, length: Node) -> Term | None:
+    column, number = _argument(reader, value, "string"), _whole(reader, length)
+    return None if column is None or number is None or number < 1 else Prefix(column, number)
+
+
+def _prefix(reader: TermReader, value: Node, start: Node, length: Node) -> Term | None:
+    """SUBSTRING(value, start, length)"""
+    return _left(reader, value, length) if _whole(reader, start) == 1 else None
+
+
+def _sum(reader: TermReader, node: Binary) -> Term | None:
+    left, right = reader.column(node.left), reader.column(node.right)
+    column, other = (left, node.right) if left is not None else (right, node.left)
     # A cast would change the type of the sum, and so where it overflows.
-    is_constant = isinstance(other, exp.Literal) and re.fullmatch(r"\d{1,18}", str(other.this)) and not other.is_string
+    is_constant = isinstance(other, Written) and re.fullmatch(r"\d{1,18}", other.tokens[0].text)
     if column is None or not is_constant or column.kind not in INTEGRAL:
         return None
-    number, is_difference = int(other.this), isinstance(node, exp.Sub)
+    assert isinstance(other, Written)
+    number, is_difference = int(other.tokens[0].text), node.operator == "-"
     bits = 64 if column.kind == "long" or number >= 2**31 else 32
     mirrored = is_difference and left is None
     return Shifted(column, -number if is_difference and not mirrored else number, mirrored, bits)
 
 
-def _shift(reader: TermReader, node: exp.Expression) -> Term | None:
-    column, amount = _argument(reader, node.this, "date"), node.expression
-    sign = 1
-    if isinstance(amount, exp.Mul) and isinstance(amount.expression, exp.Neg):
-        # DATE_SUB is the sum with days * -1.
-        amount, sign = amount.this, -1 if amount.expression.this.name == "1" else 0
-    days = reader.literal(amount)
-    is_days = node.args.get("unit") is None or node.args["unit"].name.upper() == "DAY"
-    if column is None or days is None or not isinstance(days.value, Decimal) or not is_days or sign == 0:
-        return None
-    is_small = days.value == days.value.to_integral_value() and abs(days.value) < 1_000_000
-    return Shift(column, sign * int(days.value)) if is_small else None
+def _later(reader: TermReader, value: Node, days: Node) -> Term | None:
+    """DATE_ADD(value, days)"""
+    column, number = _argument(reader, value, "date"), _whole(reader, days)
+    return None if column is None or number is None or abs(number) >= 1_000_000 else Shift(column, number)
 
 
-def _filled(reader: TermReader, node: exp.Expression) -> Term | None:
-    column, fallbacks = reader.column(node.this), [reader.literal(item) for item in node.expressions]
-    if column is None or len(fallbacks) != 1 or fallbacks[0] is None or fallbacks[0] == NULL:
-        return None
-    return Filled(column, fallbacks[0])
+def _earlier(reader: TermReader, value: Node, days: Node) -> Term | None:
+    """DATE_SUB(value, days)"""
+    later = _later(reader, value, days)
+    return Shift(later.column, -later.days) if isinstance(later, Shift) else None
 
 
-FUNCTIONS: dict[str, Callable[[TermReader, exp.Expression], Term | None]] = {
-    "TsOrDsToDate": _day,
-    "Cast": _day,
-    "Year": _year,
-    "TimeToStr": _day_text,
-    "TimestampTrunc": _truncated,
-    "DateTrunc": _truncated,
-    "Substring": _prefix,
-    "Left": _prefix,
-    "Add": _sum,
-    "Sub": _sum,
-    "TsOrDsAdd": _shift,
-    "Coalesce": _filled,
+def _filled(reader: TermReader, value: Node, fallback: Node) -> Term | None:
+    column, constant = reader.column(value), reader.literal(fallback)
+    return None if column is None or constant is None or constant == NULL else Filled(column, constant)
+
+
+FUNCTIONS: dict[tuple[str, int], Callable[..., Term | None]] = {
+    ("date", 1): _day,
+    ("to_date", 1): _day,
+    ("year", 1): _year,
+    ("date_format", 2): _day_text,
+    ("date_trunc", 2): _truncated_time,
+    ("trunc", 2): _truncated,
+    ("substring", 3): _prefix,
+    ("substr", 3): _prefix,
+    ("left", 2): _left,
+    ("date_add", 2): _later,
+    ("dateadd", 2): _later,
+    ("date_sub", 2): _earlier,
+    ("coalesce", 2): _filled,
+    ("ifnull", 2): _filled,
+    ("nvl", 2): _filled,
 }
-
-
-_CASTS = {"TINYINT": 0, "SMALLINT": 1, "INT": 2, "BIGINT": 3}
+"""Functions with a term, by name and number of arguments, which come after the reader."""
 
 
 def condition(
@@ -386,19 +425,18 @@ def condition(
 
     `timezone` is the session's; without it, timestamps without a zone are UNKNOWN.
     """
-    tree = parse_expression(predicate)
-    if tree is None:
-        return UNKNOWN
-    # sqlglot and Spark differ in escapes, and which literals held one cannot be seen in the tree.
-    has_escape = any(token.kind == "string" and "\\" in token.text for token in tokenize(predicate))
     zone = None if timezone is None else session_zone(timezone)
     partitions = {name.lower() for name in partition_columns}
-    return _Reader(schema, partitions, alias, zone, has_escape).condition(tree, negated=False)
+    try:
+        return _Reader(schema, partitions, alias, zone).condition(condition_tree(predicate), negated=False)
+    except RecursionError:
+        # Brackets are too deep.
+        return UNKNOWN
 
 
 def find_column(parts: tuple[str, ...], schema: StructType, partition_columns: Sequence[str]) -> BoundedColumn | None:
     """The column of an unqualified name; None if there is none, or if its values need special comparison rules."""
-    return _Reader(schema, {name.lower() for name in partition_columns}, None, None, has_escape=False).walk(parts)
+    return _Reader(schema, {name.lower() for name in partition_columns}, None, None).walk(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,73 +445,80 @@ class _Reader:
     partitions: set[str]
     alias: str | None
     zone: tzinfo | None
-    has_escape: bool
 
-    def condition(self, node: exp.Expression, negated: bool) -> Condition:
+    def condition(self, node: Node, negated: bool) -> Condition:
         """The condition under which `node` is TRUE, or FALSE if `negated`."""
-        if not is_plain(node):
-            return UNKNOWN
         match node:
-            case exp.Paren():
-                return self.condition(node.this, negated)
-            case exp.Not():
-                return self.condition(node.this, not negated)
-            case exp.And() | exp.Or():
-                # Chains of thousands, as programs write them, are no deep trees of ours.
-                parts = tuple(self.condition(side, negated) for side in node.flatten(unnest=False))
-                return AllOf(parts) if isinstance(node, exp.And) != negated else AnyOf(parts)
-            case exp.Boolean():
-                return ALWAYS if bool(node.this) != negated else NEVER
-            case exp.Null():
-                return NEVER
-        # sqlglot has NOT LIKE as an option of LIKE.
-        return self.leaf(node, negated != bool(node.args.get("negate")))
-
-    def leaf(self, node: exp.Expression, negated: bool) -> Condition:
-        match node:
-            case exp.Column() | exp.Dot():
+            case Brackets(value):
+                return self.condition(value, negated)
+            case Not(value):
+                return self.condition(value, not negated)
+            case Logic(operator, parts):
+                sides = tuple(self.condition(side, negated) for side in parts)
+                return AllOf(sides) if (operator == "AND") != negated else AnyOf(sides)
+            case ComparisonNode("<=>", left, right):
+                return self.null_safe(left, right, negated)
+            case ComparisonNode(op, left, right):
+                return self.comparison(left, NEGATED[op] if negated else op, right)
+            case IsWord(value, word, denied):
+                return self.is_test(value, word, denied != negated)
+            case Member(value, word, others, denied):
+                return self.member(value, word, others, denied != negated)
+            case Written():
+                return self.constant(node, negated)
+            case ColumnNode():
                 return self.flag(node, negated)
-            case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
-                op = _OPS[type(node).__name__]
-                return self.comparison(node, NEGATED[op] if negated else op)
-            case exp.NullSafeEQ() | exp.NullSafeNEQ():
-                return self.null_safe(node, isinstance(node, exp.NullSafeNEQ) != negated)
-            case exp.Is():
-                return self.is_test(node, negated)
-            case exp.In():
-                return self.one_of(node, negated)
-            case exp.Between():
-                return self.between(node, negated)
-            case exp.Like() | exp.StartsWith():
-                return self.like(node, negated)
-            case exp.Anonymous():
-                return self.null_function(node, negated)
+            case CallNode():
+                return self.called(node, negated)
+            case _:
+                return UNKNOWN
+
+    def constant(self, node: Node, negated: bool) -> Condition:
+        value = self.literal(node)
+        if value == NULL:
+            return NEVER
+        if value is None or value.kind != "bool":
+            return UNKNOWN
+        return ALWAYS if value.value != negated else NEVER
+
+    def called(self, node: CallNode, negated: bool) -> Condition:
+        """ISNULL(c), ISNOTNULL(c), STARTSWITH(c, text)"""
+        match node:
+            case CallNode(arguments=(value,)) if node.name in {"isnull", "isnotnull"}:
+                column = self.column(value)
+                return UNKNOWN if column is None else NullTest(column, (node.name == "isnotnull") != negated)
+            case CallNode(arguments=(value, begin)) if node.name == "startswith":
+                text = self.literal(begin)
+                is_pattern = text is not None and text.kind == "string" and re.search("[%_]", str(text.value))
+                return UNKNOWN if is_pattern else self.like(value, text, negated, "%")
         return UNKNOWN
 
-    def null_function(self, node: exp.Expression, negated: bool) -> Condition:
-        """ISNULL(c), ISNOTNULL(c)"""
-        name = str(node.this).lower()
-        column = self.column(node.expressions[0]) if len(node.expressions) == 1 else None
-        if column is None or name not in {"isnull", "isnotnull"}:
-            return UNKNOWN
-        return NullTest(column, (name == "isnotnull") != negated)
+    def member(self, value: Node, word: str, others: tuple[Node, ...], negated: bool) -> Condition:
+        match word:
+            case "IN":
+                return self.one_of(value, others, negated)
+            case "BETWEEN":
+                return self.between(value, others[0], others[1], negated)
+            case "LIKE":
+                return self.like(value, self.literal(others[0]), negated)
+        return UNKNOWN
 
-    def flag(self, node: exp.Expression, negated: bool) -> Condition:
+    def flag(self, node: Node, negated: bool) -> Condition:
         column = self.column(node)
         is_boolean = column is not None and column.kind == "boolean"
         return Comparison(column, "=", not negated) if column is not None and is_boolean else UNKNOWN
 
-    def comparison(self, node: exp.Expression, op: str) -> Condition:
-        left, right = self.literal(node.this), self.literal(node.expression)
-        if NULL in {left, right}:
+    def comparison(self, left: Node, op: str, right: Node) -> Condition:
+        one, other = self.literal(left), self.literal(right)
+        if NULL in {one, other}:
             return NEVER
-        if left is not None and right is not None:
-            return compare_constants(left, op, right)
-        if right is not None:
-            return self.compared(node.this, op, right)
-        return self.recent(node, op) if left is None else self.compared(node.expression, FLIPPED[op], left)
+        if one is not None and other is not None:
+            return compare_constants(one, op, other)
+        if other is not None:
+            return self.compared(left, op, other)
+        return self.recent(left, op, right) if one is None else self.compared(right, FLIPPED[op], one)
 
-    def compared(self, node: exp.Expression, op: str, value: Literal) -> Condition:
+    def compared(self, node: Node, op: str, value: Literal) -> Condition:
         """The condition for `node op value`."""
         if value == TRUE and is_predicate(node):
             # A comparison is TRUE where (p) = TRUE is.
@@ -481,16 +526,16 @@ class _Reader:
         term = self.term(node)
         return UNKNOWN if term is None else term.compare(op, value, self.zone)
 
-    def recent(self, node: exp.Expression, op: str) -> Condition:
+    def recent(self, left: Node, op: str, right: Node) -> Condition:
         """The condition for a comparison with the current time, by its lower bound until the query runs."""
-        for one, other, direction in ((node.this, node.expression, op), (node.expression, node.this, FLIPPED[op])):
-            term, value = self.term(one), least(other, self.zone)
+        for one, other, direction in ((left, right, op), (right, left, FLIPPED[op])):
+            term, value = self.term(one), self.least(other)
             if term is not None and value is not None and direction in {"=", ">", ">="}:
                 return AllOf((term.compare(">=", value, self.zone), UNKNOWN))
         return UNKNOWN
 
-    def null_safe(self, node: exp.Expression, negated: bool) -> Condition:
-        for one, other in ((node.this, node.expression), (node.expression, node.this)):
+    def null_safe(self, left: Node, right: Node, negated: bool) -> Condition:
+        for one, other in ((left, right), (right, left)):
             column, value = self.column(one), self.literal(other)
             if column is None or value is None:
                 continue
@@ -501,24 +546,24 @@ class _Reader:
             return AnyOf((NullTest(column, negated=False), compare(column, "<>", value, self.zone)))
         return UNKNOWN
 
-    def is_test(self, node: exp.Expression, negated: bool) -> Condition:
-        if isinstance(node.expression, exp.Boolean) and is_predicate(node.this):
+    def is_test(self, value: Node, word: str, negated: bool) -> Condition:
+        if word != "NULL" and is_predicate(value):
             # IS NOT TRUE is TRUE for NULL as well, which conditions do not cover.
-            return UNKNOWN if negated else self.condition(node.this, negated=not node.expression.this)
-        column, value = self.column(node.this), self.literal(node.expression)
-        if column is None or value is None:
+            return UNKNOWN if negated else self.condition(value, negated=word == "FALSE")
+        column = self.column(value)
+        if column is None:
             return UNKNOWN
-        if value == NULL:
+        if word == "NULL":
             return NullTest(column, negated)
-        if value.kind != "bool" or column.kind != "boolean":
+        if column.kind != "boolean":
             return UNKNOWN
         if not negated:
-            return Comparison(column, "=", value.value)
-        return AnyOf((NullTest(column, negated=False), Comparison(column, "<>", value.value)))
+            return Comparison(column, "=", word == "TRUE")
+        return AnyOf((NullTest(column, negated=False), Comparison(column, "<>", word == "TRUE")))
 
-    def one_of(self, node: exp.Expression, negated: bool) -> Condition:
-        term = self.term(node.this)
-        values = [self.literal(item) for item in node.expressions]
+    def one_of(self, value: Node, items: tuple[Node, ...], negated: bool) -> Condition:
+        term = self.term(value)
+        values = [*map(self.literal, items)]
         if term is None or not values:
             return UNKNOWN
         if negated and NULL in values:
@@ -532,52 +577,71 @@ class _Reader:
             return _joined(term.column, parts, negated)
         return AllOf(tuple(parts)) if negated else AnyOf(tuple(parts))
 
-    def between(self, node: exp.Expression, negated: bool) -> Condition:
-        term = self.term(node.this)
-        low, high = self.literal(node.args["low"]), self.literal(node.args["high"])
+    def between(self, value: Node, low: Node, high: Node, negated: bool) -> Condition:
+        term = self.term(value)
         if term is None:
             return UNKNOWN
         parts = tuple(
-            UNKNOWN if value is None else term.compare(NEGATED[op] if negated else op, value, self.zone)
-            for op, value in ((">=", low), ("<=", high))
+            UNKNOWN if bound is None else term.compare(NEGATED[op] if negated else op, bound, self.zone)
+            for op, bound in ((">=", self.literal(low)), ("<=", self.literal(high)))
         )
         return AnyOf(parts) if negated else AllOf(parts)
 
-    def like(self, node: exp.Expression, negated: bool) -> Condition:
-        column, value = self.column(node.this), self.literal(node.expression)
-        if column is None or value is None or column.kind != "string":
+    def like(self, node: Node, pattern: Literal | None, negated: bool, end: str = "") -> Condition:
+        column = self.column(node)
+        if column is None or pattern is None or column.kind != "string":
             return UNKNOWN
-        if value == NULL:
+        if pattern == NULL:
             return NEVER
-        text = str(value.value)
-        if value.kind != "string" or (isinstance(node, exp.StartsWith) and re.search("[%_]", text)):
-            return UNKNOWN
-        return Like(column, f"{text}%" if isinstance(node, exp.StartsWith) else text, negated)
+        return Like(column, f"{pattern.value}{end}", negated) if pattern.kind == "string" else UNKNOWN
 
-    def literal(self, node: exp.Expression) -> Literal | None:
-        value = literal(node, self.zone)
-        is_safe = value is None or not self.has_escape or value.kind in {"null", "bool", "number", "double", "float"}
-        return value if is_safe else None
+    def literal(self, node: Node) -> Literal | None:
+        return literal(node, self.zone)
 
-    def term(self, node: exp.Expression) -> Term | None:
+    def least(self, node: Node) -> Literal | None:
+        """A lower bound of a time, for a query that is planned now and runs later; None for what has no clock."""
+        match node:
+            case Brackets(value):
+                return self.least(value)
+            case CallNode(arguments=()) | ColumnNode((_,)) if self.column(node) is None:
+                name = node.name if isinstance(node, CallNode) else node.names[0].lower()
+                return least_now(name, self.zone)
+            case Binary("+" | "-" as sign, value, days):
+                return later(self.least(value), _days(self, days), -1 if sign == "-" else 1)
+            case CallNode(arguments=(value, days)) if node.name in {"date_add", "dateadd", "date_sub"}:
+                return later(self.least(value), _days(self, days), -1 if node.name == "date_sub" else 1)
+        return None
+
+    def term(self, node: Node) -> Term | None:
         """The term of a column, or of a supported function of one; None for any other expression."""
-        if isinstance(node, exp.Paren):
-            return self.term(node.this)
         column = self.column(node)
         if column is not None:
             return Plain(column)
-        read = FUNCTIONS.get(type(node).__name__)
-        return read(self, node) if read is not None else None
+        match node:
+            case Brackets(value):
+                return self.term(value)
+            case CastTo(value, types.DATE):
+                return _day(self, value)
+            case Extract("YEAR", value):
+                return _year(self, value)
+            case Binary("+" | "-"):
+                return _sum(self, node)
+            case CallNode() if not node.distinct:
+                read = FUNCTIONS.get((node.name, len(node.arguments)))
+                return None if read is None else read(self, *node.arguments)
+        return None
 
-    def column(self, node: exp.Expression) -> BoundedColumn | None:
+    def column(self, node: Node) -> BoundedColumn | None:
         """The column that `node` refers to, through casts that keep all values; None for any other expression."""
-        if isinstance(node, exp.Paren):
-            return self.column(node.this)
-        if type(node) is exp.Cast:
-            column = self.column(node.this)
-            return column if column is not None and is_plain(node) and _preserves_values(column, node.to) else None
-        parts = _parts(node)
-        return None if parts is None else self.resolve(parts)
+        match node:
+            case Brackets(value):
+                return self.column(value)
+            case CastTo(value, kind):
+                column = self.column(value)
+                return column if column is not None and _preserves_values(column, kind) else None
+            case ColumnNode():
+                return self.resolve(node.names)
+        return None
 
     def resolve(self, parts: tuple[str, ...]) -> BoundedColumn | None:
         qualified = self.alias is not None and len(parts) > 1 and parts[0].lower() == self.alias.lower()
@@ -595,9 +659,6 @@ class _Reader:
         return BoundedColumn(path, fields[-1].type, name if name.lower() in self.partitions else None)
 
 
-_OPS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
-
-
 def _is_char(item: StructField) -> bool:
     return str(item.metadata.get(TYPE_KEY, "")).lower().startswith("char")
 
@@ -607,13 +668,14 @@ def _was_float(item: StructField) -> bool:
     return any(change.get("fromType") == "float" for change in item.metadata.get(TYPE_CHANGES, ()))
 
 
-def _parts(node: exp.Expression) -> tuple[str, ...] | None:
-    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
-        below = _parts(node.this)
-        return None if below is None else (*below, node.expression.name)
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
-        return tuple(part.name for part in node.parts)
-    return None
+def _days(reader: TermReader, node: Node) -> int | None:
+    """The number of days in n, or INTERVAL n DAYS; None for anything else."""
+    match node:
+        case IntervalNode(amount, unit):
+            return interval_days(amount, unit)
+        case Brackets(value):
+            return _days(reader, value)
+    return _whole(reader, node)
 
 
 def _joined(column: BoundedColumn, parts: list[Condition], negated: bool) -> Condition:
@@ -630,20 +692,20 @@ def _joined(column: BoundedColumn, parts: list[Condition], negated: bool) -> Con
 TRUE = Literal("bool", value=True)
 
 
-def is_predicate(node: exp.Expression) -> bool:
+def is_predicate(node: Node) -> bool:
     """Whether `node` is a comparison or a logical combination of comparisons, also in brackets."""
-    if isinstance(node, exp.Paren):
-        return is_predicate(node.this)
-    return isinstance(node, (exp.Predicate, exp.Connector, exp.Not))
+    if isinstance(node, Brackets):
+        return is_predicate(node.value)
+    return isinstance(node, ComparisonNode | IsWord | Member | Logic | Not)
 
 
-def _preserves_values(column: BoundedColumn, target: exp.DataType) -> bool:
+def _preserves_values(column: BoundedColumn, target: DataType) -> bool:
     """Whether a cast of the column preserves all values, so that it changes no comparison."""
-    name = str(target.this.value)
     if column.kind in INTEGRAL:
-        return INTEGRAL.index(column.kind) <= _CASTS.get(name, -1)
-    if isinstance(column.type, DecimalType):
-        precision, scale = [int(item.name) for item in target.expressions] if len(target.expressions) == 2 else (0, 0)
+        kind = target.name if isinstance(target, PrimitiveType) else ""
+        return kind in INTEGRAL and INTEGRAL.index(column.kind) <= INTEGRAL.index(kind)
+    if isinstance(column.type, DecimalType) and isinstance(target, DecimalType):
         whole = column.type.precision - column.type.scale
-        return name == "DECIMAL" and scale >= column.type.scale and precision - scale >= whole
-    return (column.kind, name) in {("date", "DATE"), ("string", "TEXT"), ("float", "DOUBLE"), ("double", "DOUBLE")}
+        return target.scale >= column.type.scale and target.precision - target.scale >= whole
+    same = {("date", types.DATE), ("string", types.STRING), ("float", types.DOUBLE), ("double", types.DOUBLE)}
+    return (column.kind, target) in same

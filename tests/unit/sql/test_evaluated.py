@@ -123,7 +123,6 @@ id IN (1, NULL)
 id IN (1, 2L)
 ok < true
 id IS TRUE
-id IS DISTINCT FROM 1
 v = '${x}'
 CAST(v AS INT)
 CAST(n AS INT)
