@@ -19,6 +19,7 @@ from typing import Any
 
 from deltasql.base import DuplicatePlace, errors
 from deltasql.schema.json import type_from_json, type_to_json
+from deltasql.schema.shapes import STORED_SHAPES, is_shape
 from deltasql.schema.text import Path, candidates, path_text, suggestion, type_text, walk
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
@@ -221,7 +222,8 @@ def _partition_field(schema: StructType, name: str, where: str) -> StructField:
         raise errors.PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
     # Values that are equal by a collation would be in several directories.
     is_collated = collation_of(field.type) is not None
-    if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT or is_collated:
+    is_atomic = not isinstance(field.type, (StructType, ArrayType, MapType)) and field.type != VARIANT
+    if not is_atomic or is_collated or is_shape(field.type):
         raise errors.InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
     if "delta.identity.start" in field.metadata:
         raise errors.IdentityPartitionError(where, path_text((field.name,)))
@@ -256,7 +258,7 @@ def _storable(data_type: PrimitiveType | DecimalType) -> bool:
         case DecimalType(precision, scale):
             return 1 <= precision <= 38 and 0 <= scale <= precision
         case PrimitiveType(name):
-            return name in STORABLE_TYPES or (collation_of(data_type) or "").replace("_", "a").isalnum()
+            return name in STORABLE_TYPES or name in STORED_SHAPES or (collation_of(data_type) or "").replace("_", "a").isalnum()
 
 
 def _check_below(data_type: DataType, path: Path, *, nullable: bool, kind: str | None) -> None:

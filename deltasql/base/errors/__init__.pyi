@@ -3027,6 +3027,12 @@ class DecimalPrecisionError(DeltaSqlError):
     type: str
 
 @dataclass(eq=False)
+class InvalidSridError(DeltaSqlError):
+    srid: str
+    type: str
+    known: Collection[str]
+
+@dataclass(eq=False)
 class DatatypeMissingSizeError(DeltaSqlError):
     type: str
 
