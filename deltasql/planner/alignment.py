@@ -152,7 +152,8 @@ class Alignment:
         if given != (kind, "any"):
             advice = _shape_advice(source, kind, srid, given)
             raise errors.NoCastError(column, self.table, type_text(source), type_text(target), advice)
-        words = f"Column {column} of {self.table} is {type_text(target)}, and a value for it has the SRID ".replace("|", "")
+        place = f"Column {column} of {self.table}".replace("|", "")
+        words = f"{place} is {type_text(target)}, and a value for it has the SRID "
         start = text_sql(f"{base.RAISED}GEO_ENCODER_SRID_MISMATCH_ERROR|42K09|{words}")
         end = text_sql(f". Change it by st_transform(value, {srid}), or by st_setsrid(value, {srid}).|")
         raised = f"raise_error(concat({start}, CAST(st_srid({_BOUND}) AS STRING), {end}))"

@@ -65,6 +65,7 @@ RESERVED_NAMES = frozenset(CHANGE_DATA_COLUMNS + INTERNAL_COLUMNS)
 STORABLE_TYPES = frozenset(
     {"boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary"}
     | {"date", "timestamp", "timestamp_ntz", "void", "variant"}
+    | STORED_SHAPES
 )
 
 
@@ -258,7 +259,7 @@ def _storable(data_type: PrimitiveType | DecimalType) -> bool:
         case DecimalType(precision, scale):
             return 1 <= precision <= 38 and 0 <= scale <= precision
         case PrimitiveType(name):
-            return name in STORABLE_TYPES or name in STORED_SHAPES or (collation_of(data_type) or "").replace("_", "a").isalnum()
+            return name in STORABLE_TYPES or (collation_of(data_type) or "").replace("_", "a").isalnum()
 
 
 def _check_below(data_type: DataType, path: Path, *, nullable: bool, kind: str | None) -> None:

@@ -322,6 +322,9 @@ class OldCalendarError(DeltaSqlError):
 class TimeOutOfRangeError(DeltaSqlError): ...
 
 @dataclass(eq=False)
+class GroupedShapesError(DeltaSqlError): ...
+
+@dataclass(eq=False)
 class MonthsInResultError(DeltaSqlError): ...
 
 @dataclass(eq=False)
@@ -1587,6 +1590,11 @@ class FeatureInUseError(DeltaSqlError):
     feature: str
 
 @dataclass(eq=False)
+class ShapesLeftError(DeltaSqlError):
+    table: str
+    columns: str
+
+@dataclass(eq=False)
 class CollationsLeftError(DeltaSqlError):
     table: str
     feature: str
@@ -2113,6 +2121,12 @@ class ZOrderPartitionColumnError(DeltaSqlError):
 class ZOrderWithoutStatsError(DeltaSqlError):
     table: str
     columns: tuple[str, ...]
+
+@dataclass(eq=False)
+class ZOrderColumnTypeError(DeltaSqlError):
+    table: str
+    column: str
+    type: str
 
 @dataclass(eq=False)
 class OptimizeFullError(DeltaSqlError):

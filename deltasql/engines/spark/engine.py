@@ -38,7 +38,7 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.writing import Counts, SparkStage, row_counter, write_source
-from deltasql.files import STORE_BYTES, RowSource, Staged
+from deltasql.files import STORE_BYTES, RowSource, Staged, shown_shapes
 from deltasql.log import AddCDCFile, Stores, is_local, table_location
 from deltasql.plan import (
     ANY_SHAPE,
@@ -69,6 +69,7 @@ from deltasql.schema import (
     StructField,
     StructType,
     arrow_type,
+    has_shapes,
     sql_text,
     text_sql,
 )
@@ -144,7 +145,7 @@ class QueryResult:
     def to_arrow(self) -> pa.Table:
         """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL.
 
-        Arrays and maps of VOID are fetched as those of STRING: PySpark makes no Arrow type of them.
+        Arrays and maps of VOID are fetched as those of STRING: PySpark makes no Arrow type of them. Shapes are texts.
         """
         schema = self.schema
         # Two columns may have one name; numbered ones can be told apart.
@@ -153,13 +154,13 @@ class QueryResult:
         voids = [_without_void(field.type) for field in schema]
         with self._running():
             if not any(texts) and not any(voids):
-                return self._frame.toArrow()
+                return _with_shape_texts(self._frame.toArrow(), schema)
             if any(texts) and not self._spark.capabilities.checks_types:
                 raise errors.NotOnSailError(what="VARIANT")
             shown = map(_cast, (text or name for text, name in zip(texts, names, strict=True)), voids)
             table = self._frame.toDF(*names).selectExpr(*shown).toArrow()
         columns = map(_with_void, table.columns, voids, schema)
-        return pa.Table.from_arrays(list(columns), names=list(schema.names))
+        return _with_shape_texts(pa.Table.from_arrays(list(columns), names=list(schema.names)), schema)
 
     def to_pandas(self) -> Any:
         with self._running(), warnings.catch_warnings():
@@ -198,6 +199,18 @@ def connect_rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]
 
 def _cast(sql: str, kind: DataType | None) -> str:
     return sql if kind is None else f"CAST({sql} AS {sql_text(kind)})"
+
+
+def _with_shape_texts(table: pa.Table, schema: StructType) -> pa.Table:
+    """The rows with texts in place of shapes, at any depth: PySpark gives structs of a number and bytes."""
+    if not has_shapes(schema):
+        return table
+    columns = list(table.columns)
+    for index, item in enumerate(schema):
+        if has_shapes(item.type):
+            values = [shown_shapes(value, item.type) for value in columns[index].to_pylist()]
+            columns[index] = pa.chunked_array([pa.array(values, arrow_type(item.type))])
+    return pa.Table.from_arrays(columns, names=list(schema.names))
 
 
 def _with_void(column: pa.ChunkedArray, cast: DataType | None, field: StructField) -> pa.ChunkedArray:

@@ -43,6 +43,7 @@ from deltasql.schema import (
     RowIdColumns,
     StructType,
     Widening,
+    is_shape,
     path_text,
     type_text,
     unsupported_changes,
@@ -350,7 +351,7 @@ def _lacking(kind: DataType, version: str) -> str | None:
     match kind:
         case ArrayType() | MapType() if version == "icebergCompatV1":
             return "this version has no arrays and maps"
-        case PrimitiveType(name) if name in _LACKING:
+        case PrimitiveType(name) if name in _LACKING or is_shape(kind):
             return "Iceberg has no such type"
         case _:
             return None
