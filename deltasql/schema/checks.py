@@ -19,7 +19,7 @@ from typing import Any
 
 from deltasql.base import DuplicatePlace, errors
 from deltasql.schema.json import type_from_json, type_to_json
-from deltasql.schema.shapes import STORED_SHAPES, is_shape
+from deltasql.schema.shapes import STORED_SHAPES, UNSTORED_SHAPES, is_shape
 from deltasql.schema.text import Path, candidates, path_text, suggestion, type_text, walk
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
@@ -146,7 +146,13 @@ def check_change_columns(schema: StructType, where: str) -> None:
 
 
 def check_types(schema: StructType, where: str = "the table") -> None:
-    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval."""
+    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval.
+
+    ShapesWithoutSystemError for GEOMETRY(ANY) and GEOGRAPHY(ANY).
+    """
+    shapes = [path_text(path) for path, name in unstorable(schema) if name in UNSTORED_SHAPES]
+    if shapes:
+        raise errors.ShapesWithoutSystemError(where, shapes)
     wrong = [f"{path_text(path)} {name}" for path, name in unstorable(schema)]
     if wrong:
         raise errors.UnsupportedTypesError(where, wrong)

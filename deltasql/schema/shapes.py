@@ -28,6 +28,7 @@ _TYPE = re.compile(rf"({GEOMETRY}|{GEOGRAPHY})\((\w+)\)", re.ASCII)
 
 STORED_SHAPES = frozenset(f"{kind}({srid})" for kind, systems in _SYSTEMS.items() for srid in systems)
 """The names of the types that a column of a table may have."""
+UNSTORED_SHAPES = frozenset(f"{kind}({_ANY})" for kind in _SYSTEMS)
 
 
 def shape_type(kind: str, srid: int | str) -> PrimitiveType | None:

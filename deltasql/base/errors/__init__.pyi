@@ -743,6 +743,11 @@ class InvalidPartitionColumnNameError(DeltaSqlError):
     columns: Collection[str]
 
 @dataclass(eq=False)
+class ShapesWithoutSystemError(DeltaSqlError):
+    where: str
+    columns: Collection[str]
+
+@dataclass(eq=False)
 class UnsupportedTypesError(DeltaSqlError):
     where: str
     columns: Collection[str]

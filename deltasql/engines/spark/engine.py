@@ -70,6 +70,7 @@ from deltasql.schema import (
     StructType,
     arrow_type,
     has_shapes,
+    is_shape,
     sql_text,
     text_sql,
 )
@@ -143,9 +144,9 @@ class QueryResult:
             return int(self._frame.count())
 
     def to_arrow(self) -> pa.Table:
-        """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL.
+        """Variants are JSON, and shapes texts: PySpark hands on structs of bytes, and fails where one is NULL.
 
-        Arrays and maps of VOID are fetched as those of STRING: PySpark makes no Arrow type of them. Shapes are texts.
+        Arrays and maps of VOID are fetched as those of STRING: PySpark makes no Arrow type of them.
         """
         schema = self.schema
         # Two columns may have one name; numbered ones can be told apart.
@@ -154,7 +155,7 @@ class QueryResult:
         voids = [_without_void(field.type) for field in schema]
         with self._running():
             if not any(texts) and not any(voids):
-                return _with_shape_texts(self._frame.toArrow(), schema)
+                return self._frame.toArrow()
             if any(texts) and not self._spark.capabilities.checks_types:
                 raise errors.NotOnSailError(what="VARIANT")
             shown = map(_cast, (text or name for text, name in zip(texts, names, strict=True)), voids)
@@ -202,7 +203,7 @@ def _cast(sql: str, kind: DataType | None) -> str:
 
 
 def _with_shape_texts(table: pa.Table, schema: StructType) -> pa.Table:
-    """The rows with texts in place of shapes, at any depth: PySpark gives structs of a number and bytes."""
+    """The rows with texts in place of the numbers and bytes of shapes, at any depth."""
     if not has_shapes(schema):
         return table
     columns = list(table.columns)
@@ -240,7 +241,9 @@ def _as_text(kind: DataType, other: DataType) -> DataType:
 
 
 def variant_text(sql: str, kind: DataType) -> str | None:
-    """SQL of the value `sql` whose variants, at any depth, are their JSON text; None where `kind` holds none."""
+    """SQL of the value `sql` whose variants, at any depth, are their JSON text, and whose shapes are structs of number
+    and bytes; None where `kind` holds neither.
+    """
     return _text(sql, kind, count())
 
 
@@ -258,6 +261,9 @@ def _text(sql: str, kind: DataType, names: count[int]) -> str | None:
             body = _text(item, value, names)
             return body and f"transform_values({sql}, ({key}, {item}) -> {body})"
         case _:
+            if is_shape(kind):
+                parts = f"named_struct('srid', st_srid({sql}), 'wkb', st_asbinary({sql}))"
+                return f"CASE WHEN {sql} IS NOT NULL THEN {parts} END"
             return f"to_json({sql})" if kind == VARIANT else None
 
 

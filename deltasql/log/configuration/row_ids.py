@@ -351,7 +351,9 @@ def _lacking(kind: DataType, version: str) -> str | None:
     match kind:
         case ArrayType() | MapType() if version == "icebergCompatV1":
             return "this version has no arrays and maps"
-        case PrimitiveType(name) if name in _LACKING or is_shape(kind):
+        case PrimitiveType() if is_shape(kind):
+            return "shapes are no part of this compatibility"
+        case PrimitiveType(name) if name in _LACKING:
             return "Iceberg has no such type"
         case _:
             return None

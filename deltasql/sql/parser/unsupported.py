@@ -134,7 +134,7 @@ OBJECTS = (
         ),
     ),
     Unsupported(
-        "The type {words}",
+        "{words}(ANY) as the type of a column",
         "The values of a column have one coordinate system: GEOMETRY(4326), GEOGRAPHY(4326).",
         ("CREATE|ALTER|REPLACE ⋯ < GEOMETRY|GEOGRAPHY > ( ANY",),
     ),
