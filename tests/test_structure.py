@@ -58,7 +58,7 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 23,
-    "modules": 422,
+    "modules": 423,
     f"modules under {SMALL} lines": 24,
     "names imported from another room": 1310,
     "imports between modules": 2329,

@@ -60,6 +60,7 @@ from deltasql.schema.json import field_to_json as field_to_json
 from deltasql.schema.json import partition_value as partition_value
 from deltasql.schema.json import schema_from_json as schema_from_json
 from deltasql.schema.json import schema_to_json as schema_to_json
+from deltasql.schema.json import spark_json as spark_json
 from deltasql.schema.json import type_from_json as type_from_json
 from deltasql.schema.json import type_to_json as type_to_json
 from deltasql.schema.json import typed as typed
@@ -152,9 +153,14 @@ from deltasql.schema.types import case_matters as case_matters
 from deltasql.schema.types import collation_of as collation_of
 from deltasql.schema.types import has_collations as has_collations
 from deltasql.schema.types import has_dropped_columns as has_dropped_columns
+from deltasql.schema.types import has_shapes as has_shapes
 from deltasql.schema.types import is_mapped as is_mapped
+from deltasql.schema.types import is_shape as is_shape
+from deltasql.schema.types import known_systems as known_systems
 from deltasql.schema.types import matching as matching
 from deltasql.schema.types import physical_name as physical_name
 from deltasql.schema.types import physical_schema as physical_schema
+from deltasql.schema.types import shape_parts as shape_parts
+from deltasql.schema.types import shape_type as shape_type
 from deltasql.schema.types import with_default_collation as with_default_collation
 from deltasql.schema.types import without_collations as without_collations

@@ -26,8 +26,10 @@ from deltasql.schema.types import (
     LONG,
     NESTED_IDS,
     PHYSICAL_NAME,
+    STORED_SHAPES,
     STRING,
     TIMESTAMP,
+    UNSTORED_SHAPES,
     VARIANT,
     VOID,
     ArrayType,
@@ -38,6 +40,8 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     collation_of,
+    has_shapes,
+    is_shape,
     without_collations,
 )
 
@@ -64,6 +68,7 @@ RESERVED_NAMES = frozenset(CHANGE_DATA_COLUMNS + INTERNAL_COLUMNS)
 STORABLE_TYPES = frozenset(
     {"boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary"}
     | {"date", "timestamp", "timestamp_ntz", "void", "variant"}
+    | STORED_SHAPES
 )
 
 
@@ -144,7 +149,13 @@ def check_change_columns(schema: StructType, where: str) -> None:
 
 
 def check_types(schema: StructType, where: str = "the table") -> None:
-    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval."""
+    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval.
+
+    ShapesWithoutSystemError for GEOMETRY(ANY) and GEOGRAPHY(ANY).
+    """
+    shapes = [path_text(path) for path, name in unstorable(schema) if name in UNSTORED_SHAPES]
+    if shapes:
+        raise errors.ShapesWithoutSystemError(where, shapes)
     wrong = [f"{path_text(path)} {name}" for path, name in unstorable(schema)]
     if wrong:
         raise errors.UnsupportedTypesError(where, wrong)
@@ -156,6 +167,8 @@ def unstorable(schema: StructType) -> Iterator[tuple[Path, str]]:
         for leaf in _atoms(field.type):
             if not _storable(leaf):
                 yield path, type_text(leaf)
+        for key in _shape_keys(field.type):
+            yield path, f"map with keys of {type_text(key)}"
 
 
 def check_voids(schema: StructType) -> None:
@@ -221,7 +234,8 @@ def _partition_field(schema: StructType, name: str, where: str) -> StructField:
         raise errors.PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
     # Values that are equal by a collation would be in several directories.
     is_collated = collation_of(field.type) is not None
-    if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT or is_collated:
+    is_atomic = not isinstance(field.type, (StructType, ArrayType, MapType)) and field.type != VARIANT
+    if not is_atomic or is_collated or is_shape(field.type):
         raise errors.InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
     if "delta.identity.start" in field.metadata:
         raise errors.IdentityPartitionError(where, path_text((field.name,)))
@@ -249,6 +263,16 @@ def _atoms(data_type: DataType) -> Iterator[PrimitiveType | DecimalType]:
         case MapType(key, value):
             yield from _atoms(key)
             yield from _atoms(value)
+
+
+def _shape_keys(data_type: DataType) -> Iterator[DataType]:
+    """The types of keys of maps that have shapes, whose values no key is found by."""
+    match data_type:
+        case ArrayType(element):
+            yield from _shape_keys(element)
+        case MapType(key, value):
+            yield from (key,) if has_shapes(key) else ()
+            yield from _shape_keys(value)
 
 
 def _storable(data_type: PrimitiveType | DecimalType) -> bool:

@@ -243,7 +243,8 @@ def checked(
     if not constraints:
         return frame
     shown = [name for name in frame.columns if not name.startswith(HIDDEN_PREFIX) and name != unless]
-    guards = " AND ".join(_guard(constraint, shown, texts) for constraint in constraints)
+    values = _shown_values(frame, shown)
+    guards = " AND ".join(_guard(constraint, values, texts) for constraint in constraints)
     if unless is not None:
         # Not an OR, of which Sail computes both sides.
         guards = f"CASE WHEN {quote(unless)} IS NOT NULL THEN TRUE ELSE {guards} END"
@@ -262,10 +263,28 @@ _EACH_ROW = "monotonically_increasing_id() >= 0"
 _ANY_ROW = "rand() >= 0"
 
 
-def _guard(constraint: Constraint, shown: Iterable[str], texts: Texts = str) -> str:
-    """SQL that is TRUE for a row that satisfies the constraint; else it fails the job, telling the columns `shown`."""
-    told = ", ".join(quote(name) for name in shown if name.lower() not in constraint.masked)
-    values = f"to_json(struct({told}), map('ignoreNullFields', 'false'))" if told else "'{}'"
+def _shown_values(frame: DataFrame, names: Iterable[str]) -> dict[str, str]:
+    """SQL of the columns that an error shows, by name.
+
+    Shapes, which have no JSON, are bytes; columns that have shapes inside are left out.
+    """
+    kinds = dict(frame.dtypes)
+    has_shape = {name: "geometry(" in kinds[name] or "geography(" in kinds[name] for name in names}
+    return {
+        name: f"hex(st_asbinary({quote(name)})) AS {quote(name)}" if has_shape[name] else quote(name)
+        for name in names
+        if not has_shape[name] or _is_shape(kinds[name])
+    }
+
+
+def _is_shape(kind: str) -> bool:
+    return kind.startswith(("geometry(", "geography("))
+
+
+def _guard(constraint: Constraint, shown: Mapping[str, str], texts: Texts = str) -> str:
+    """SQL that is TRUE for a row that satisfies the constraint; else it fails the job with the columns `shown`."""
+    columns = ", ".join(sql for name, sql in shown.items() if name.lower() not in constraint.masked)
+    values = f"to_json(struct({columns}), map('ignoreNullFields', 'false'))" if columns else "'{}'"
     fields = (constraint.name, constraint.condition, constraint.column or "")
     mark = base.VIOLATION + "|".join(percent_encoded(text, safe="") for text in fields)
     report = f"concat({sql_literal(mark)}, '|', {values})"
