@@ -2,9 +2,10 @@
 
 `geospatial_functions.json` is the one table, by the packages that a function needs. A signature has the names of the
 arguments, brackets around those that may be left out, and the type of the result in SQL: `*` is the type of the first
-argument, `srid` the number of the coordinate system that the argument of this name says. A call is translated in two
-steps: `marker` stands in place of its name first, while the texts of its arguments are bound, and `with_calls` makes
-SQL of it then, in which an argument may stand twice.
+argument, `srid` the number of the coordinate system that the argument of this name says. `SHAPE` is a GEOGRAPHY where
+the first argument is one, else a GEOMETRY: there are two functions of Python, between which `IDENTIFIER` decides by the
+type of the argument. A call is translated in two steps: `marker` stands in place of its name first, while the texts of
+its arguments are bound, and `with_calls` makes SQL of it then, in which an argument may stand twice.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from deltasql.sql.statement_texts import Replacement
 _FILE = Path(__file__).with_name("geospatial_functions.json")
 _MARKER = f"{HIDDEN_PREFIX}call_"
 _NAME = f"{HIDDEN_PREFIX}geospatial_"
-HIDDEN_FUNCTION = re.compile(rf"`?{_NAME}(\w+)`?")
+_GLOBE = f"{_NAME}globe_"
+HIDDEN_FUNCTION = re.compile(rf"`?{_NAME}(?:globe_)?(\w+)`?")
 """The name of a function of Python in a text of Spark's; its group is the name that users know."""
+_CHOSEN = re.compile(rf"IDENTIFIER\(if\(typeof\(.*?'{_GLOBE}\w+', '({_NAME}\w+)'\)\)", re.DOTALL)
 _MARKED = re.compile(rf"{_MARKER}\w+\(")
 _COLLECTED = "list of "
 """Before an argument that is the list of the values of a group."""
@@ -74,6 +77,13 @@ class GeospatialFunction:
     def hidden(self) -> str:
         """The name of the function of Python in Spark."""
         return f"{_NAME}{self.name}"
+
+    @property
+    def by_type(self) -> Mapping[str, str]:
+        """The names of its functions of Python by the types of their results."""
+        if self.returns == "SHAPE":
+            return {"GEOMETRY(ANY)": self.hidden, "GEOGRAPHY(4326)": f"{_GLOBE}{self.name}"}
+        return {self.returns: self.hidden}
 
 
 @cache
@@ -128,7 +138,7 @@ def as_called(sql: str) -> str:
     while (found := next(_readers(sql), None)) is not None:
         start, inner, end = found
         sql = f"{sql[:start]}{inner}{sql[end:]}"
-    return HIDDEN_FUNCTION.sub(r"\1", sql)
+    return HIDDEN_FUNCTION.sub(r"\1", _CHOSEN.sub(r"\1", sql))
 
 
 def _readers(sql: str) -> Iterator[tuple[int, str, int]]:
@@ -172,6 +182,8 @@ class _Expansion:
             return f"st_setsrid({function.hidden}({', '.join(inner)}), {srid})"
         if function.is_aggregate:
             texts[0] = f"collect_list({texts[0]})"
+        if function.returns == "SHAPE":
+            return f"{self._chosen(function, *parts[0])}({', '.join(texts)})"
         call = f"{function.hidden}({', '.join(texts)})"
         if "*" not in function.returns:
             return call
@@ -180,11 +192,23 @@ class _Expansion:
 
     def _kind(self, first: int, last: int) -> str:
         """SQL for the type of the tokens from `first` to before `last`, without what does not matter to it."""
-        if self.tokens[first].text.startswith(_MARKER) and "*" in self._function(first).returns:
-            close = closing(self.tokens, first + 1)
-            if close + 1 == last:
-                return self._kind(*next(self._parts(first, close)))
+        called = self._called(first, last)
+        if called is not None and ("*" in called.returns or called.returns == "SHAPE"):
+            return self._kind(*next(self._parts(first, last - 1)))
         return f"typeof({self.text(first, last)})"
+
+    def _chosen(self, function: GeospatialFunction, first: int, last: int) -> str:
+        """The name of the function of Python for the type of its argument, which Spark finds where it is not known."""
+        plane, globe = function.by_type.values()
+        called = self._called(first, last)
+        if called is not None and called.returns != "SHAPE":
+            return globe if called.returns.startswith("GEOGRAPHY") else plane
+        return f"IDENTIFIER(if({self._kind(first, last)} LIKE '%geography%', '{globe}', '{plane}'))"
+
+    def _called(self, first: int, last: int) -> GeospatialFunction | None:
+        """The function whose call is all of the tokens from `first` to before `last`; None for another text."""
+        is_call = self.tokens[first].text.startswith(_MARKER) and closing(self.tokens, first + 1) + 1 == last
+        return self._function(first) if is_call else None
 
     def _function(self, index: int) -> GeospatialFunction:
         return geospatial_functions()[self.tokens[index].text.removeprefix(_MARKER)]

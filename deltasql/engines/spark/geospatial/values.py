@@ -83,6 +83,13 @@ def doubles(array: Column, argument: str) -> Values:
     return list(pc.cast(array, pa.float64()).to_pylist())
 
 
+def booleans(array: Column, argument: str) -> Values:
+    """An argument of the type BOOLEAN."""
+    if not (pa.types.is_null(array.type) or pa.types.is_boolean(array.type)):
+        raise unfit(argument, "a BOOLEAN", array.type)
+    return list(array.to_pylist())
+
+
 def texts(array: Column, argument: str) -> Values:
     """An argument of the type STRING."""
     if not (pa.types.is_null(array.type) or pa.types.is_string(array.type)):
