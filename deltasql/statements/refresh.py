@@ -57,7 +57,7 @@ from deltasql.statements.properties import (
 )
 from deltasql.statements.refreshing import (
     QUERY,
-    AutoCdc,
+    FlowChanges,
     Refresh,
     expected,
     refresh_of,
@@ -96,7 +96,7 @@ class CreateRefreshed(LogicalPlan):
     columns: tuple[ViewColumn, ...] = ()
     schedule: str | None = None
     expectations: tuple[Expectation, ...] = ()
-    changes: AutoCdc | None = None
+    changes: FlowChanges | None = None
     is_private: bool = False
 
 
@@ -107,7 +107,7 @@ class ApplyChanges(LogicalPlan):
     alone: ClassVar[tuple[str, Alone] | None] = ("AUTO CDC", Alone.REFRESHES)
 
     table: TableName
-    changes: AutoCdc
+    changes: FlowChanges
 
 
 @dataclass(frozen=True, slots=True)
