@@ -286,7 +286,7 @@ def _columns(
 
 def _refuse_keys(elements: tuple[Any, ...], text: str) -> None:
     for key in elements:
-        if isinstance(key, KeyConstraint) and key.references is None:
+        if isinstance(key, KeyConstraint) and key.references is None and not key.is_unique:
             reason = "Columns of a primary key are NOT NULL. Give all columns types, as in (id INT NOT NULL, …)."
             raise errors.ParseSyntaxError(reason, "PRIMARY KEY").at(Caret(text, key.start, key.end))
 
