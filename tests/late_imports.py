@@ -22,6 +22,7 @@ LATE = {
     "deltasql.engines.sail.failures": ENGINE,
     "deltasql.engines.sail.beside": ENGINE,
     "deltasql.engines.sail.frames": ENGINE,
+    "deltasql.engines.spark.geospatial.addresses": "pyarrow",
     "deltasql.engines.spark.geospatial.cell_shapes": "h3",
     "deltasql.engines.spark.geospatial.cells": "h3",
     "deltasql.engines.spark.geospatial.derived_shapes": "shapely",

@@ -11,7 +11,7 @@ import shapely
 
 from deltasql.engines.spark.geospatial.cells import boundary, cell_at, check_resolution, in_digits
 from deltasql.engines.spark.geospatial.shape_values import ShapeError, planar_shapes
-from deltasql.engines.spark.geospatial.values import Column, Values, by_row, integers, unfit
+from deltasql.engines.spark.geospatial.values import Column, by_row, integers, texts_or_bytes
 
 _HALF = 180
 
@@ -123,21 +123,13 @@ def over_shapes(function: Callable[[Any, int], Any], *, safe: bool) -> Callable[
     return computed
 
 
-def written_shapes(array: Column, argument: str) -> Values:
-    """An argument that is the WKT or GeoJSON, or the WKB, of a shape."""
-    kind = array.type
-    if not (pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)):
-        raise unfit(argument, "a BINARY or a STRING", kind)
-    return list(array.to_pylist())
-
-
 _CHIPS = pa.list_(pa.struct([("cellid", pa.int64()), ("core", pa.bool_()), ("chip", pa.binary())]))
 _LONGS, _TEXTS = pa.list_(pa.int64()), pa.list_(pa.string())
 
 
 def _of_shapes() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any]]:
     """Functions of shapes: their code, readers of arguments, and type."""
-    readers = (written_shapes, integers)
+    readers = (texts_or_bytes, integers)
     table: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any]] = {}
     for word in ("", "try_"):
         for name, function in (("coverash3", cover), ("polyfillash3", fill)):

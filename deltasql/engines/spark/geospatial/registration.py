@@ -44,7 +44,7 @@ def _type(returns: str) -> str:
 
 @cache
 def _code(packages: tuple[str, ...], kind: str) -> Mapping[str, Callable[..., Any]]:
-    """The functions of Arrow columns by name, for those packages; those of shapes that give `SHAPE` for that type.
+    """The functions of Arrow columns by name, for those packages; of those that have two types, the one for `kind`.
 
     Their modules import packages that not all environments have: those of cells alone need no shapely.
     """
@@ -57,6 +57,11 @@ def _code(packages: tuple[str, ...], kind: str) -> Mapping[str, Callable[..., An
             cloudpickle.register_pickle_by_value(module)
 
     sent(values)
+    if not packages:
+        from deltasql.engines.spark.geospatial import addresses
+
+        sent(addresses)
+        return addresses.functions(kind)
     if packages == ("h3",):
         from deltasql.engines.spark.geospatial import cells
 

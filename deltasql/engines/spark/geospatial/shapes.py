@@ -54,7 +54,17 @@ from deltasql.engines.spark.geospatial.shape_values import (
     written,
     written_lists,
 )
-from deltasql.engines.spark.geospatial.values import Column, RaisedError, booleans, doubles, integers, texts, unfit
+from deltasql.engines.spark.geospatial.values import (
+    Column,
+    RaisedError,
+    binaries,
+    booleans,
+    doubles,
+    integers,
+    texts,
+    texts_or_bytes,
+    unfit,
+)
 
 _PLANE = ("GEOMETRY",)
 _BOTH = ("GEOMETRY", "GEOGRAPHY")
@@ -225,21 +235,6 @@ def _json(value: str) -> tuple[Any, int]:
 def _extended(value: bytes) -> tuple[Any, int]:
     shape = from_wkb(value)
     return shape, int(shapely.get_srid(shape))
-
-
-def written_values(array: Column, argument: str) -> list[Any]:
-    """An argument of the type STRING or BINARY."""
-    kind = array.type
-    if not (pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)):
-        raise unfit(argument, "a BINARY or a STRING", kind)
-    return list(array.to_pylist())
-
-
-def binaries(array: Column, argument: str) -> list[Any]:
-    """An argument of the type BINARY."""
-    if not (pa.types.is_null(array.type) or pa.types.is_binary(array.type)):
-        raise unfit(argument, "a BINARY", array.type)
-    return list(array.to_pylist())
 
 
 def ewkt(shapes: Shapes) -> list[str]:
@@ -668,7 +663,7 @@ def _flipped(shape: Any) -> Any:
 def _of_formats() -> dict[str, ShapeFunction]:
     """Functions between shapes and texts or bytes."""
     text, binary = pa.string(), pa.binary()
-    takes_text, any_text = (texts, integers), (written_values,)
+    takes_text, any_text = (texts, integers), (texts_or_bytes,)
     return {
         **dict.fromkeys(("st_geomfromtext", "st_geomfromwkt"), ShapeFunction(parsed(_plain_wkt), takes_text)),
         **dict.fromkeys(("st_geogfromtext", "st_geogfromwkt"), ShapeFunction(parsed(_plain_wkt, globe=True), (texts,))),
@@ -739,9 +734,9 @@ def _of_measures() -> dict[str, ShapeFunction]:
         "st_area": ShapeFunction(_by_kind(_numbers(shapely.area), geodesic_areas), (_BOTH,), number),
         "st_length": ShapeFunction(_by_kind(_numbers(_lengths), geodesic_lengths), (_BOTH,), number),
         "st_perimeter": ShapeFunction(_by_kind(_numbers(_perimeters), geodesic_perimeters), (_BOTH,), number),
-        "st_geogarea": ShapeFunction(_of_written(geodesic_areas), (written_values,), number),
-        "st_geoglength": ShapeFunction(_of_written(geodesic_lengths), (written_values,), number),
-        "st_geogperimeter": ShapeFunction(_of_written(geodesic_perimeters), (written_values,), number),
+        "st_geogarea": ShapeFunction(_of_written(geodesic_areas), (texts_or_bytes,), number),
+        "st_geoglength": ShapeFunction(_of_written(geodesic_lengths), (texts_or_bytes,), number),
+        "st_geogperimeter": ShapeFunction(_of_written(geodesic_perimeters), (texts_or_bytes,), number),
         "st_estimatesrid": ShapeFunction(best_srids, (_PLANE,), pa.int32()),
         "st_distance": ShapeFunction(_numbers(shapely.distance), two, number),
         "st_distancesphere": ShapeFunction(sphere_distances, two, number),

@@ -97,6 +97,21 @@ def texts(array: Column, argument: str) -> Values:
     return list(array.to_pylist())
 
 
+def texts_or_bytes(array: Column, argument: str) -> Values:
+    """An argument of the type STRING or BINARY."""
+    kind = array.type
+    if not (pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)):
+        raise unfit(argument, "a BINARY or a STRING", kind)
+    return list(array.to_pylist())
+
+
+def binaries(array: Column, argument: str) -> Values:
+    """An argument of the type BINARY."""
+    if not (pa.types.is_null(array.type) or pa.types.is_binary(array.type)):
+        raise unfit(argument, "a BINARY", array.type)
+    return list(array.to_pylist())
+
+
 def shown(number: float) -> str:
     """A coordinate as Databricks' functions of H3 write it."""
     return f"{number:.14g}"
