@@ -25,11 +25,17 @@ from deltasql.schema import (
     LONG,
     STRING,
     TIMESTAMP,
+    ArrayType,
     DataType,
     DecimalType,
     StructField,
     StructType,
 )
+
+
+def _texts(*names: str) -> StructType:
+    return StructType(tuple(StructField(name, STRING) for name in names))
+
 
 _TYPES: Mapping[str, DataType] = {
     "": STRING,
@@ -41,6 +47,8 @@ _TYPES: Mapping[str, DataType] = {
     "DATE": DATE,
     "TIMESTAMP": TIMESTAMP,
     "DECIMAL": DecimalType(18, 2),
+    "METADATA": _texts("device", "referrer"),
+    "MESSAGES": ArrayType(_texts("message", "sender", "sentiment", "timestamp")),
 }
 _BOOKING = (
     "booking_id:BIGINT user_id:BIGINT property_id:BIGINT check_in:DATE check_out:DATE guests_count:INT "
@@ -65,8 +73,16 @@ _COLUMNS: Mapping[tuple[str, str], str] = {
     ("wanderbricks", "amenities"): "amenity_id:BIGINT name category icon",
     ("wanderbricks", "booking_updates"): f"booking_update_id:BIGINT {_BOOKING}",
     ("wanderbricks", "bookings"): _BOOKING,
+    ("wanderbricks", "clickstream"): ("user_id:BIGINT property_id:BIGINT event timestamp:TIMESTAMP metadata:METADATA"),
+    ("wanderbricks", "customer_support_logs"): (
+        "created_at messages:MESSAGES support_agent_id ticket_id user_id:BIGINT"
+    ),
     ("wanderbricks", "destinations"): (
         "destination_id:BIGINT destination country state_or_province state_or_province_code description"
+    ),
+    ("wanderbricks", "employees"): (
+        "employee_id:BIGINT host_id:BIGINT name role email phone country joined_at:DATE end_service_date:DATE "
+        "is_currently_employed:BOOLEAN"
     ),
     ("wanderbricks", "hosts"): (
         "host_id:BIGINT name email phone is_verified:BOOLEAN is_active:BOOLEAN rating:FLOAT country joined_at:DATE"
@@ -79,6 +95,9 @@ _COLUMNS: Mapping[tuple[str, str], str] = {
         "max_guests:INT bedrooms:INT bathrooms:INT property_latitude:FLOAT property_longitude:FLOAT created_at:DATE"
     ),
     ("wanderbricks", "property_amenities"): "property_id:BIGINT amenity_id:BIGINT",
+    ("wanderbricks", "property_images"): (
+        "image_id:BIGINT property_id:BIGINT url sequence:INT is_primary:BOOLEAN uploaded_at:DATE"
+    ),
     ("wanderbricks", "reviews"): (
         "review_id:BIGINT booking_id:BIGINT property_id:BIGINT user_id:BIGINT rating:FLOAT comment "
         "is_deleted:BOOLEAN created_at:TIMESTAMP updated_at:TIMESTAMP"
@@ -447,6 +466,58 @@ def _equipment() -> _Rows:
         yield from ((key, amenity) for amenity in range(1, len(_AMENITIES) + 1) if draw.number(0, 1))
 
 
+def _clicks() -> _Rows:
+    """Events of users on the pages of properties: a view before each booking, and another event."""
+    draw = _Draws("clickstream")
+    for row in _stays():
+        metadata = {
+            "device": draw.of(("desktop", "mobile", "tablet")),
+            "referrer": draw.of(("ad", "direct", "email", "google")),
+        }
+        before = row[8] - timedelta(minutes=draw.number(1, 20000))
+        yield row[1], row[2], "view", before, metadata
+        other = draw.of(("click", "filter", "search"))
+        yield row[1], draw.number(1, _PROPERTIES), other, before + timedelta(seconds=draw.number(1, 900)), metadata
+
+
+def _tickets() -> _Rows:
+    draw = _Draws("customer_support_logs")
+    for key in range(1, 41):
+        asked = draw.moment(date(2025, 1, 1), 300)
+        answered = asked + timedelta(minutes=draw.number(1, 600))
+        questions = ("How do I cancel my booking?", "The heating does not work.", "Thank you for the quick help!")
+        texts = (draw.of(questions), "We have passed this on to the host.")
+        moods = (draw.of(("negative", "neutral", "positive")), "neutral")
+        parts = zip(texts, ("user", "agent"), moods, (asked, answered), strict=True)
+        messages = [
+            {"message": text, "sender": sender, "sentiment": mood, "timestamp": f"{moment:%Y-%m-%dT%H:%M:%S}"}
+            for text, sender, mood, moment in parts
+        ]
+        agent = f"agent-{draw.number(1, 9)}"
+        yield f"{asked:%Y-%m-%dT%H:%M:%S}", messages, agent, f"ticket-{key:04}", draw.number(1, _USERS)
+
+
+def _staff() -> _Rows:
+    draw = _Draws("employees")
+    countries = [row[7] for row in _hosts()]
+    for key in range(1, 2 * _HOSTS + 1):
+        (first, last), host = draw.name(), draw.number(1, _HOSTS)
+        role, left = draw.of(("chef", "cleaner", "concierge", "gardener")), draw.number(0, 3) == 0
+        contact = (f"{first} {last}", role, f"{first}.{last}{key}@example.com".lower(), draw.phone(key))
+        joined = date(2022, 1, 1) + timedelta(days=draw.number(0, 1000))
+        until = joined + timedelta(days=draw.number(30, 300)) if left else None
+        yield key, host, *contact, countries[host - 1], joined, until, not left
+
+
+def _images() -> _Rows:
+    draw, key = _Draws("property_images"), 0
+    for row in _properties():
+        for number in range(1, draw.number(1, 4) + 1):
+            key += 1
+            url = f"https://example.com/properties/{row[0]}/{number}.jpg"
+            yield key, row[0], url, number, number == 1, row[-1]
+
+
 _ROWS: Mapping[str, Callable[[], _Rows]] = {
     "trips": _trips,
     "media_customer_reviews": _opinions,
@@ -457,11 +528,15 @@ _ROWS: Mapping[str, Callable[[], _Rows]] = {
     "amenities": lambda: ((key, name, kind, name.lower()) for key, (name, kind) in enumerate(_AMENITIES, 1)),
     "booking_updates": _updates,
     "bookings": lambda: iter(_stays()),
+    "clickstream": _clicks,
+    "customer_support_logs": _tickets,
     "destinations": _destinations,
+    "employees": _staff,
     "hosts": _hosts,
     "payments": _payments,
     "properties": _properties,
     "property_amenities": _equipment,
+    "property_images": _images,
     "reviews": _reviews,
     "users": _users,
     "customer": _customers,

@@ -25,8 +25,8 @@ __getattr__, __dir__ = door(
     commit.transaction: Commit CommitGroup CommitRace PreparedCommit Transaction back_off
         is_contended turn
     committers: CommitCatalog StagedCommit TableCommits
-    configuration.keys: Key References column_tags keys_of primary_key read_tags table_tags view_column_tags
-        with_column_tags with_keys with_table_tags
+    configuration.keys: Key References column_tags keys_of primary_key read_tags referable_keys table_tags
+        view_column_tags with_column_tags with_keys with_table_tags
     configuration.properties: IndexRule IndexedColumn ParsedProperties canonical_key check_configuration
         has_commit_timestamps index_rule indexed_leaves parse_properties partition_keys protocol_for
         unset_properties

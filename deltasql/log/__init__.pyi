@@ -69,6 +69,7 @@ from deltasql.log.configuration.keys import column_tags as column_tags
 from deltasql.log.configuration.keys import keys_of as keys_of
 from deltasql.log.configuration.keys import primary_key as primary_key
 from deltasql.log.configuration.keys import read_tags as read_tags
+from deltasql.log.configuration.keys import referable_keys as referable_keys
 from deltasql.log.configuration.keys import table_tags as table_tags
 from deltasql.log.configuration.keys import view_column_tags as view_column_tags
 from deltasql.log.configuration.keys import with_column_tags as with_column_tags

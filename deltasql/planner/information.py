@@ -3,8 +3,8 @@
 An information schema describes the objects of its catalog; that of `system` describes all catalogs. The columns that
 describe a data type are those of Databricks. Source: Databricks, INFORMATION_SCHEMA.COLUMNS.
 
-Primary and foreign keys are listed as not enforced, CHECK constraints as enforced. The grantor of recorded privileges,
-row filters and column masks is empty.
+Primary, unique and foreign keys are listed as not enforced, CHECK constraints as enforced. The grantor of recorded
+privileges, row filters and column masks is empty.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from deltasql.log import (
     Key,
     column_tags,
     keys_of,
-    primary_key,
     prune,
     read_tags,
+    referable_keys,
     table_properties,
     table_tags,
     view_column_tags,
@@ -519,7 +519,7 @@ def key_column_rows(inventory: Inventory) -> Iterator[Row]:
 
 
 def _places_in_parent(item: _Constraint, inventory: Inventory) -> Sequence[int | None]:
-    """The place of each column of a foreign key in the primary key that it refers to; None where that is unknown."""
+    """The place of each column of a foreign key in the key that it refers to; None where that is unknown."""
     assert item.key is not None
     columns = item.referenced_columns() if item.key.references is not None else ()
     parent = _parent_key(item, inventory) if columns else None
@@ -573,10 +573,12 @@ def _constraints(inventory: Inventory, columns: tuple[str, str, str] | None = No
 
 
 def _parent_key(item: _Constraint, inventory: Inventory) -> tuple[TableEntry, Key] | None:
-    """The table that a foreign key refers to with its primary key; None where either is gone."""
+    """The table that a foreign key refers to with the key of these columns; None where either is gone."""
     table = item.referenced(inventory)
     snapshot = None if table is None else inventory.snapshot(table)
-    key = None if snapshot is None else primary_key(snapshot.metadata)
+    keys = () if snapshot is None else referable_keys(snapshot.metadata)
+    named = sorted(map(str.lower, item.referenced_columns()))
+    key = next((key for key in keys if sorted(map(str.lower, key.columns)) == named), None)
     return None if table is None or key is None else (table, key)
 
 

@@ -1,10 +1,11 @@
-"""Calls of geospatial functions as SQL of Spark, which calls functions of Python.
+"""Calls of geospatial functions, and of those of IP addresses, as SQL of Spark, which calls functions of Python.
 
-`geospatial_functions.json` is the one table, by the packages that a function needs. A signature has the names of the
-arguments, brackets around those that may be left out, and the type of the result in SQL: `*` is the type of the first
-argument, `srid` the number of the coordinate system that the argument of this name says. A call is translated in two
-steps: `marker` stands in place of its name first, while the texts of its arguments are bound, and `with_calls` makes
-SQL of it then, in which an argument may stand twice.
+Two files are the table, by the packages that a function needs. A signature has the names of the arguments, brackets
+around those that may be left out, and the type of the result in SQL: `*` is the type of the first argument, `srid` the
+number of the coordinate system that the argument of this name says. `SHAPE` is a GEOGRAPHY where the first argument is
+one, else a GEOMETRY, and `WRITTEN` a BINARY or a STRING: there are two functions of Python, between which `IDENTIFIER`
+decides by the type of the argument. A call is translated in two steps: `marker` stands in place of its name first,
+while the texts of its arguments are bound, and `with_calls` makes SQL of it, in which an argument may stand twice.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ from deltasql.base import Token, closing, comma_separated, errors, tokenize
 from deltasql.schema import HIDDEN_PREFIX
 from deltasql.sql.statement_texts import Replacement
 
-_FILE = Path(__file__).with_name("geospatial_functions.json")
+_FILES = tuple(Path(__file__).with_name(name) for name in ("address_functions.json", "geospatial_functions.json"))
 _MARKER = f"{HIDDEN_PREFIX}call_"
 _NAME = f"{HIDDEN_PREFIX}geospatial_"
-HIDDEN_FUNCTION = re.compile(rf"`?{_NAME}(\w+)`?")
+_OTHER = f"{_NAME}other_"
+HIDDEN_FUNCTION = re.compile(rf"`?{_NAME}(?:other_)?(\w+)`?")
 """The name of a function of Python in a text of Spark's; its group is the name that users know."""
+_BY_TYPE = {"SHAPE": ("GEOMETRY(ANY)", "GEOGRAPHY(4326)"), "WRITTEN": ("STRING", "BINARY")}
+"""The types of results that have two functions of Python. The second stands for arguments whose type is called so."""
+_CHOSEN = re.compile(rf"IDENTIFIER\(if\(typeof\(.*?'{_OTHER}\w+', '({_NAME}\w+)'\)\)", re.DOTALL)
 _MARKED = re.compile(rf"{_MARKER}\w+\(")
 _COLLECTED = "list of "
 """Before an argument that is the list of the values of a group."""
@@ -76,14 +81,21 @@ class GeospatialFunction:
         """The name of the function of Python in Spark."""
         return f"{_NAME}{self.name}"
 
+    @property
+    def by_type(self) -> Mapping[str, str]:
+        """The names of its functions of Python by the types of their results."""
+        if self.returns in _BY_TYPE:
+            return dict(zip(_BY_TYPE[self.returns], (self.hidden, f"{_OTHER}{self.name}"), strict=True))
+        return {self.returns: self.hidden}
+
 
 @cache
 def geospatial_functions() -> Mapping[str, GeospatialFunction]:
     """The functions by name."""
-    table = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
         name: _function(name, packages, signature)
-        for packages, functions in table.items()
+        for file in _FILES
+        for packages, functions in json.loads(file.read_text(encoding="utf-8")).items()
         for name, signature in functions.items()
     }
 
@@ -129,7 +141,7 @@ def as_called(sql: str) -> str:
     while (found := next(_readers(sql), None)) is not None:
         start, inner, end = found
         sql = f"{sql[:start]}{inner}{sql[end:]}"
-    return HIDDEN_FUNCTION.sub(r"\1", sql)
+    return HIDDEN_FUNCTION.sub(r"\1", _CHOSEN.sub(r"\1", sql))
 
 
 def _readers(sql: str) -> Iterator[tuple[int, str, int]]:
@@ -261,6 +273,8 @@ class _Expansion:
             return f"st_setsrid({function.hidden}({', '.join(inner)}), {srid})"
         if function.is_aggregate:
             texts[0] = f"collect_list({texts[0]})"
+        if function.returns in _BY_TYPE:
+            return f"{self._chosen(function, *parts[0])}({', '.join(texts)})"
         call = f"{function.hidden}({', '.join(texts)})"
         if "*" not in function.returns:
             return call
@@ -269,11 +283,24 @@ class _Expansion:
 
     def _kind(self, first: int, last: int) -> str:
         """SQL for the type of the tokens from `first` to before `last`, without what does not matter to it."""
-        if self.tokens[first].text.startswith(_MARKER) and "*" in self._function(first).returns:
-            close = closing(self.tokens, first + 1)
-            if close + 1 == last:
-                return self._kind(*next(self._parts(first, close)))
+        called = self._called(first, last)
+        if called is not None and ("*" in called.returns or called.returns in _BY_TYPE):
+            return self._kind(*next(self._parts(first, last - 1)))
         return f"typeof({self.text(first, last)})"
+
+    def _chosen(self, function: GeospatialFunction, first: int, last: int) -> str:
+        """The name of the function of Python for the type of its argument, which Spark finds where it is not known."""
+        one, other = function.by_type.values()
+        word = _BY_TYPE[function.returns][1].partition("(")[0]
+        called = self._called(first, last)
+        if called is not None and called.returns not in _BY_TYPE and "*" not in called.returns:
+            return other if called.returns.startswith(word) else one
+        return f"IDENTIFIER(if({self._kind(first, last)} LIKE '%{word.lower()}%', '{other}', '{one}'))"
+
+    def _called(self, first: int, last: int) -> GeospatialFunction | None:
+        """The function whose call is all of the tokens from `first` to before `last`; None for another text."""
+        is_call = self.tokens[first].text.startswith(_MARKER) and closing(self.tokens, first + 1) + 1 == last
+        return self._function(first) if is_call else None
 
     def _function(self, index: int) -> GeospatialFunction:
         return geospatial_functions()[self.tokens[index].text.removeprefix(_MARKER)]

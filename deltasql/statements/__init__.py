@@ -28,7 +28,7 @@ __getattr__, __dir__ = door(
     query: Query
     flows: CreateFlow
     refresh: ApplyChanges CreateRefreshed
-    refreshing: AutoCdc
+    refreshing: FlowChanges
     settings: SetSetting SetTimeZone
     streamed: stream_words
     table: CreateTable CreateTableLike DropSchema DropTable TruncateTable UseCatalog UseSchema

@@ -25,7 +25,7 @@ from deltasql.statements.policy import DropPolicy as DropPolicy
 from deltasql.statements.query import Query as Query
 from deltasql.statements.refresh import ApplyChanges as ApplyChanges
 from deltasql.statements.refresh import CreateRefreshed as CreateRefreshed
-from deltasql.statements.refreshing import AutoCdc as AutoCdc
+from deltasql.statements.refreshing import FlowChanges as FlowChanges
 from deltasql.statements.settings import SetSetting as SetSetting
 from deltasql.statements.settings import SetTimeZone as SetTimeZone
 from deltasql.statements.streamed import stream_words as stream_words

@@ -17,7 +17,7 @@ from deltasql.log import (
     Snapshot,
     clustering_columns,
     operations,
-    primary_key,
+    referable_keys,
     table_properties,
 )
 from deltasql.plan import ColumnPath, LogicalPlan, SqlText, TableName
@@ -614,10 +614,11 @@ def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str
 
 def _refuse_referenced_column(table: TableName, path: tuple[str, ...], snapshot: Snapshot, context: Context) -> None:
     """Raises PrimaryKeyReferencedError for a new name of a column that foreign keys know by its name."""
-    key = primary_key(snapshot.metadata)
-    if key is not None and len(path) == 1 and path[0] in key.columns:
-        operation = f"rename {path_text(path)}, which is in the primary key {quote(key.name)} of {table}"
-        refuse_referenced(table, operation, "Drop these first, and add them again afterwards.", context)
+    for key in referable_keys(snapshot.metadata):
+        if len(path) == 1 and path[0] in key.columns:
+            kind = "unique key" if key.is_unique else "primary key"
+            operation = f"rename {path_text(path)}, which is in the {kind} {quote(key.name)} of {table}"
+            refuse_referenced(table, operation, "Drop these first, and add them again afterwards.", context)
 
 
 def _added(schema: StructType, column: AddedColumn, snapshot: Snapshot) -> StructType:

@@ -1,8 +1,8 @@
 """Constraints of tables (keys, CHECK, NOT NULL, column invariants), and the ALTER TABLE statements about them.
 
-Primary and foreign keys inform and are not enforced: to add or drop one changes metadata alone. They forbid some other
-changes of their columns and tables. CHECK constraints, NOT NULL and column invariants are conditions in Spark SQL that
-every row must satisfy.
+Primary, unique and foreign keys inform and are not enforced: to add or drop one changes metadata alone. They forbid
+some other changes of their columns and tables. CHECK constraints, NOT NULL and column invariants are conditions in
+Spark SQL that every row must satisfy.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple
 
 from deltasql.base import DeltaSqlError, errors, session_settings
 from deltasql.catalog import TableEntry
@@ -26,6 +26,7 @@ from deltasql.log import (
     operations,
     primary_key,
     protocol_for,
+    referable_keys,
     table_properties,
     with_keys,
 )
@@ -64,7 +65,6 @@ from deltasql.sql import (
     Use,
     bare,
     builds,
-    caret,
     declared_refusal,
     derived_type,
     refers_to,
@@ -112,7 +112,8 @@ class KeyReferences:
 
 @dataclass(frozen=True, slots=True)
 class KeyConstraint:
-    """[CONSTRAINT name] {PRIMARY KEY (a [TIMESERIES], …) | FOREIGN KEY (a, …) REFERENCES t [(b, …)]} {options}
+    """[CONSTRAINT name]
+    {PRIMARY KEY (a [TIMESERIES], …) | UNIQUE (a, …) | FOREIGN KEY (a, …) REFERENCES t [(b, …)]} {options}
 
     The one with `references` is a foreign key. `start` and `end` are those of the whole without its options.
     """
@@ -124,11 +125,14 @@ class KeyConstraint:
     options: tuple[KeyOption, ...]
     start: int
     end: int
+    is_unique: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AddKey(LogicalPlan):
-    """ALTER TABLE t ADD [CONSTRAINT name] {PRIMARY KEY (columns) | FOREIGN KEY (columns) REFERENCES t2} {options}"""
+    """ALTER TABLE t ADD [CONSTRAINT name]
+    {PRIMARY KEY (columns) | UNIQUE (columns) | FOREIGN KEY (columns) REFERENCES t2} {options}
+    """
 
     table: TableName
     key: KeyConstraint
@@ -168,6 +172,7 @@ class _Definition(NamedTuple):
     columns: tuple[ColumnPath, ...]
     timeseries: tuple[ColumnPath, ...] = ()
     references: KeyReferences | None = None
+    is_unique: bool = False
 
 
 @builds("key_column")
@@ -189,22 +194,23 @@ def _foreign_key(children: list[Any], tree: Tree, text: str) -> _Definition:
 
 
 @builds("unique_key")
-def _unique(children: list[Any], tree: Tree, text: str) -> NoReturn:
-    raise errors.UniqueConstraintError().at(caret(tree, text))
+def _unique_key(children: list[Any], tree: Tree, text: str) -> _Definition:
+    return _Definition(tuple(children[0]), is_unique=True)
 
 
 @builds("table_key")
 def _table_key(children: list[Any], tree: Tree, text: str) -> KeyConstraint:
     name, definition, options = children
-    columns, timeseries, references = definition
-    return KeyConstraint(name, columns, timeseries, references, options, tree.start, tree.children[1].end)
+    columns, timeseries, references, is_unique = definition
+    return KeyConstraint(name, columns, timeseries, references, options, tree.start, tree.children[1].end, is_unique)
 
 
-@builds("column_primary_key", "column_foreign_key")
+@builds("column_primary_key", "column_unique_key", "column_foreign_key")
 def _column_key(children: list[Any], tree: Tree, text: str) -> KeyConstraint:
     """Its column is the one that it stands behind."""
     name, *references = children
-    return KeyConstraint(name, (), (), references[0] if references else None, (), tree.start, tree.end)
+    is_unique = tree.name == "column_unique_key"
+    return KeyConstraint(name, (), (), references[0] if references else None, (), tree.start, tree.end, is_unique)
 
 
 @builds("key_option")
@@ -281,6 +287,8 @@ def with_declared_keys(
 def _key(item: KeyConstraint, owner: _Owner) -> Key:
     options = _options(item, owner.context)
     columns = _columns(item, owner)
+    if item.is_unique:
+        return Key(_name(item, f"{owner.last_name}_unique", owner), columns, None, None, options, True)
     if item.references is None:
         _check_primary(item, columns, owner)
         marked = [resolve(owner.metadata.schema, column.parts).path[0] for column in item.timeseries]
@@ -305,7 +313,7 @@ def _name(item: KeyConstraint, start: str, owner: _Owner) -> str:
 
 
 def _kind(item: KeyConstraint) -> str:
-    return "primary key" if item.references is None else "foreign key"
+    return "foreign key" if item.references is not None else "unique key" if item.is_unique else "primary key"
 
 
 def _columns(item: KeyConstraint, owner: _Owner) -> tuple[str, ...]:
@@ -388,14 +396,16 @@ def _check_fit(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Ow
 
 
 def _mismatch(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Owner, target: _Owner) -> str | None:
-    key = primary_key(target.metadata)
-    if key is None:
+    keys = referable_keys(target.metadata)
+    if not keys:
         return f"that has no primary key. Add one first: ALTER TABLE {target.table} ADD PRIMARY KEY (…)"
-    names = ", ".join(map(quote, key.columns))
-    if sorted(referenced) != sorted(key.columns):
-        return f"its primary key is ({names})"
+    lists = [f"({', '.join(map(quote, key.columns))})" for key in keys]
+    shown = f"its primary key is {lists[0]}" if keys[0].kind == "PRIMARY KEY" and len(keys) == 1 else ""
+    shown = shown or f"its keys are {', '.join(lists)}"
+    if not any(sorted(referenced) == sorted(key.columns) for key in keys):
+        return shown
     if len(columns) != len(referenced):
-        return f"its primary key is ({names}), with another number of columns"
+        return f"{shown}, with another number of columns"
     for column, other in zip(columns, referenced, strict=True):
         kind, expected = owner.type_of(column), target.type_of(other)
         if not same_type(kind, expected):
@@ -455,6 +465,16 @@ def refuse_nullable_key(path: tuple[str, ...], snapshot: Snapshot) -> None:
         raise errors.PrimaryKeyNullableError(path_text(path), snapshot.table, advice)
 
 
+def _referring_to(table: TableName, key: Key, context: Context) -> list[tuple[TableName, Key]]:
+    """As `referring`, those that refer to the columns of one key of the table."""
+    found = referring(table, context)
+    return [
+        (name, item)
+        for name, item in found
+        if item.references is not None and sorted(item.references.columns) == sorted(key.columns)
+    ]
+
+
 def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, Key]]:
     """The foreign keys that refer to a table, its own first, then those of each table in all catalogs."""
     name_sought = folded(full_name(table, context))
@@ -483,6 +503,12 @@ def _all_tables(context: Context) -> Iterator[TableEntry]:
 def refuse_referenced(table: TableName, operation: str, advice: str, context: Context, *, itself: bool = True) -> None:
     """Raises PrimaryKeyReferencedError if foreign keys refer to `table`: of other tables, with `itself` its own too."""
     references = [(name, key) for name, key in referring(table, context) if itself or name != table]
+    _refuse(references, table, operation, advice, context)
+
+
+def _refuse(
+    references: Sequence[tuple[TableName, Key]], table: TableName, operation: str, advice: str, context: Context
+) -> None:
     if references:
         keys = ", ".join(f"{quote(key.name)} of {name}" for name, key in references)
         raise errors.PrimaryKeyReferencedError(operation, keys, advice).at(context.caret(table.start, table.end))
@@ -528,31 +554,31 @@ def plan_drop_foreign_key(statement: DropForeignKey, context: Context) -> Plan:
 
 
 def dropped_key(table: TableName, key: Key, cascade: bool, context: Context) -> Plan:
-    """The change that drops a key; with `cascade`, the foreign keys that refer to a primary key go first.
+    """The change that drops a key; with `cascade`, the foreign keys that refer to its columns go first.
 
     Raises PrimaryKeyReferencedError where there are such and they are to stay.
     """
     log, snapshot = context.writable(table)
     if key.references is not None:
         return _without(log, snapshot, [key])
+    references = _referring_to(table, key, context)
     if not cascade:
-        advice = f"Drop them first, or with it: ALTER TABLE {table} DROP PRIMARY KEY CASCADE."
-        refuse_referenced(table, f"drop the primary key {quote(key.name)} of {table}", advice, context)
+        named = f"CONSTRAINT {quote(key.name)}" if key.is_unique else "PRIMARY KEY"
+        advice = f"Drop them first, or with it: ALTER TABLE {table} DROP {named} CASCADE."
+        kind = "unique key" if key.is_unique else "primary key"
+        _refuse(references, table, f"drop the {kind} {quote(key.name)} of {table}", advice, context)
         return _without(log, snapshot, [key])
-    references = list(referring(table, context))
     own_keys = [item for name, item in references if name == table]
     others = [(name, item) for name, item in references if name != table]
     if not others:
         return _without(log, snapshot, [*own_keys, key])
-    return Stepwise(
-        "foreign keys that refer to it, then the primary key", _steps(others, table, [*own_keys, key], context)
-    )
+    return Stepwise("foreign keys that refer to it, then the key", _steps(others, table, [*own_keys, key], context))
 
 
 def _steps(
     others: Sequence[tuple[TableName, Key]], table: TableName, last: Sequence[Key], context: Context
 ) -> Iterator[Plan]:
-    """One commit for each table; the primary key goes with the last, so that the statement can be run again."""
+    """One commit for each table; the key goes with the last, so that the statement can be run again."""
     for name in dict.fromkeys(name for name, _ in others):
         log, snapshot = context.writable(name)
         yield _without(log, snapshot, [key for other, key in others if other == name])

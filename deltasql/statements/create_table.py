@@ -28,8 +28,8 @@ from deltasql.log import (
     keys_of,
     operations,
     parse_properties,
-    primary_key,
     protocol_for,
+    referable_keys,
     table_properties,
     with_column_mapping,
     with_keys,
@@ -632,7 +632,7 @@ def plan_rename_table(statement: RenameTable, context: Context) -> Plan:
 def _refuse_referenced_table(statement: RenameTable, context: Context) -> None:
     """Raises PrimaryKeyReferencedError where foreign keys of other tables refer to this one by its name."""
     try:
-        has_key = primary_key(context.snapshot(statement.table).metadata) is not None
+        has_key = bool(referable_keys(context.snapshot(statement.table).metadata))
     except (DeltaSqlError, OSError):
         # A name can be changed whatever has become of its table.
         return

@@ -24,7 +24,9 @@ from deltasql.statements.refresh import ApplyChanges, RefreshData, clustered_lat
 from deltasql.statements.refreshing import (
     FLOW,
     AutoCdc,
+    FlowChanges,
     Listed,
+    ReplacedKeys,
     require_limits,
     stream_rules,
     without_live,
@@ -55,7 +57,7 @@ class CreateFlow(LogicalPlan):
     name: str
     table: TableName
     once: bool
-    rows: SqlText | AutoCdc
+    rows: SqlText | FlowChanges
 
 
 @builds("named_kind")
@@ -96,8 +98,8 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> SqlText:
 
 
 @builds("changes_source")
-def _changes_source(children: list[Any], tree: Tree, text: str) -> AutoCdc:
-    changes: AutoCdc = children[-1]
+def _changes_source(children: list[Any], tree: Tree, text: str) -> FlowChanges:
+    changes: FlowChanges = children[-1]
     return changes
 
 
@@ -120,23 +122,23 @@ def _flow_keys(children: list[Any], tree: Tree, text: str) -> tuple[Sequence[Col
 
 
 @builds("flow_replaced")
-def _flow_replaced(children: list[Any], tree: Tree, text: str) -> tuple[bool, TableName, AutoCdc]:
+def _flow_replaced(children: list[Any], tree: Tree, text: str) -> tuple[bool, TableName, ReplacedKeys]:
     once, table, keys, query = children
     return once, table, _replacing(keys, query)
 
 
 @builds("replaced_source")
-def _replaced_source(children: list[Any], tree: Tree, text: str) -> AutoCdc:
+def _replaced_source(children: list[Any], tree: Tree, text: str) -> ReplacedKeys:
     return _replacing(*children)
 
 
-def _replacing(chosen: tuple[tuple[ColumnPath, ...], ColumnPath], query: SqlText) -> AutoCdc:
+def _replacing(chosen: tuple[tuple[ColumnPath, ...], ColumnPath], query: SqlText) -> ReplacedKeys:
     """The changes of a flow REPLACE USING."""
     keys, sequence = chosen
     source, order = without_live_names(query), ".".join(map(quote, sequence.parts))
     listed = ", ".join(quote(key.parts[0]) for key in keys)
     written = f"REPLACE USING ({listed}) SEQUENCE BY {order} BY NAME {query.text}"
-    return AutoCdc(written, source, keys, SqlText(order, sequence.start), scd_type=0)
+    return ReplacedKeys(written, source, keys, SqlText(order, sequence.start))
 
 
 @builds("flow_changes")
@@ -211,7 +213,7 @@ def plan_create_flow(statement: CreateFlow, context: Context) -> Plan:
     """The flow fills its table at once, as on a SQL warehouse; REFRESH STREAMING TABLE goes on with it."""
     entry = require_kind("CREATE FLOW", Refreshed.STREAMING_TABLE, statement.table, context)
     assert entry.refreshed is not None
-    if isinstance(statement.rows, AutoCdc):
+    if isinstance(statement.rows, FlowChanges):
         return plan(ApplyChanges(statement.table, statement.rows), context)
     if statement.once:
         return _inserted(statement, statement.rows, context)
@@ -285,7 +287,7 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
             sql_name(entry.parts), reason, "Give AUTO CDC a streaming table of its own."
         ).at(context.caret(statement.table.start, statement.table.end))
     changes = statement.changes
-    source = changes.source.text if changes.scd_type == 0 else f"FROM {changes.source.text}"
+    source = changes.source.text if isinstance(changes, ReplacedKeys) else f"FROM {changes.source.text}"
     try:
         require_limits(source, sql_name(entry.parts), context)
     except DeltaSqlError as error:
@@ -303,7 +305,7 @@ def plan_apply_changes(statement: ApplyChanges, context: Context) -> Plan:
     return Stepwise("the changes, then the rows", steps())
 
 
-def changes_query(changes: AutoCdc, table: str, context: Context) -> str:
+def changes_query(changes: FlowChanges, table: str, context: Context) -> str:
     """The query that gives the rows of a table from all events of its source.
 
     Events without a sequence are left out. Of several events of one key with one sequence the one with the greatest
@@ -314,10 +316,15 @@ def changes_query(changes: AutoCdc, table: str, context: Context) -> str:
     columns = query_columns(SqlText(f"SELECT * FROM {source}", changes.source.start), context).names
     _require_columns(changes, columns, context)
     keys = ", ".join(quote(key.parts[0]) for key in changes.keys)
-    if changes.scd_type == 0:
-        newest = f"rank() OVER (PARTITION BY {keys} ORDER BY {changes.sequence.text} DESC)"
-        rows = f"SELECT *, {newest} AS {_NEWEST} FROM {source} WHERE {changes.sequence.text} IS NOT NULL"
-        return f"SELECT * EXCEPT ({_NEWEST}) FROM ({rows}) WHERE {_NEWEST} = 1"
+    if isinstance(changes, AutoCdc):
+        return _rows_of_changes(changes, source, keys, columns)
+    newest = f"rank() OVER (PARTITION BY {keys} ORDER BY {changes.sequence.text} DESC)"
+    rows = f"SELECT *, {newest} AS {_NEWEST} FROM {source} WHERE {changes.sequence.text} IS NOT NULL"
+    return f"SELECT * EXCEPT ({_NEWEST}) FROM ({rows}) WHERE {_NEWEST} = 1"
+
+
+def _rows_of_changes(changes: AutoCdc, source: str, keys: str, columns: Sequence[str]) -> str:
+    """The query of AUTO CDC over its source, whose columns these are."""
     events = _events(changes, source, keys, columns)
     if changes.ignores_nulls:
         events = _without_nulls(events, keys, [name for name in columns if name.lower() not in _lowered(changes.keys)])
@@ -348,9 +355,9 @@ def _events(changes: AutoCdc, source: str, keys: str, columns: Sequence[str]) ->
     return f"SELECT * EXCEPT ({_NEWEST}) FROM (SELECT *, {newest} AS {_NEWEST} FROM ({events})) WHERE {_NEWEST} = 1"
 
 
-def _source(changes: AutoCdc, table: str, context: Context) -> str:
+def _source(changes: FlowChanges, table: str, context: Context) -> str:
     """The source without its word STREAM and options. Raises StreamingQueryError for a query that reads no stream."""
-    if changes.scd_type == 0:
+    if isinstance(changes, ReplacedKeys):
         try:
             return f"({stream_of(changes.source.text, table)[0].rstrip().rstrip(';')}\n)"
         except DeltaSqlError as error:
@@ -367,10 +374,11 @@ def _is_listed(name: str, listed: Listed | None) -> bool:
     return listed is None or (name.lower() in _lowered(listed.columns)) != listed.but
 
 
-def _require_columns(changes: AutoCdc, columns: Sequence[str], context: Context) -> None:
+def _require_columns(changes: FlowChanges, columns: Sequence[str], context: Context) -> None:
     """Raises UnresolvedColumnError for a name in KEYS, COLUMNS or TRACK HISTORY that is no column of the source."""
     known = {name.lower() for name in columns}
-    lists = [item.columns for item in (changes.columns, changes.track) if item is not None]
+    chosen = (changes.columns, changes.track) if isinstance(changes, AutoCdc) else ()
+    lists = [item.columns for item in chosen if item is not None]
     for path in (*changes.keys, *(path for paths in lists for path in paths)):
         if path.parts[0].lower() not in known:
             advice = f"The source has {', '.join(columns)}."

@@ -57,7 +57,7 @@ from deltasql.statements.properties import (
 )
 from deltasql.statements.refreshing import (
     QUERY,
-    AutoCdc,
+    FlowChanges,
     Refresh,
     expected,
     refresh_of,
@@ -96,7 +96,7 @@ class CreateRefreshed(LogicalPlan):
     columns: tuple[ViewColumn, ...] = ()
     schedule: str | None = None
     expectations: tuple[Expectation, ...] = ()
-    changes: AutoCdc | None = None
+    changes: FlowChanges | None = None
     is_private: bool = False
 
 
@@ -107,7 +107,7 @@ class ApplyChanges(LogicalPlan):
     alone: ClassVar[tuple[str, Alone] | None] = ("AUTO CDC", Alone.REFRESHES)
 
     table: TableName
-    changes: AutoCdc
+    changes: FlowChanges
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ def _columns(
 
 def _refuse_keys(elements: tuple[Any, ...], text: str) -> None:
     for key in elements:
-        if isinstance(key, KeyConstraint) and key.references is None:
+        if isinstance(key, KeyConstraint) and key.references is None and not key.is_unique:
             reason = "Columns of a primary key are NOT NULL. Give all columns types, as in (id INT NOT NULL, …)."
             raise errors.ParseSyntaxError(reason, "PRIMARY KEY").at(Caret(text, key.start, key.end))
 

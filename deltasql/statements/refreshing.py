@@ -130,18 +130,28 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class AutoCdc:
-    """FROM source KEYS (…) [WHERE …] [IGNORE NULL UPDATES] [APPLY AS {DELETE | TRUNCATE} WHEN …] SEQUENCE BY …
-    [COLUMNS …] [STORED AS SCD TYPE n] [TRACK HISTORY ON …]
-
-    `text` is all of it as it is written, `source` has its word STREAM. Of a flow REPLACE USING, whose `scd_type` is 0,
-    the source is a query.
+class FlowChanges:
+    """The changes by which a flow gives a table its rows: `text` is all of it as it is written, and `source` has its
+    word STREAM.
     """
 
     text: str
     source: SqlText
     keys: tuple[ColumnPath, ...]
     sequence: SqlText
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedKeys(FlowChanges):
+    """REPLACE USING (keys) SEQUENCE BY column BY NAME query: the source is a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoCdc(FlowChanges):
+    """FROM source KEYS (…) [WHERE …] [IGNORE NULL UPDATES] [APPLY AS {DELETE | TRUNCATE} WHEN …] SEQUENCE BY …
+    [COLUMNS …] [STORED AS SCD TYPE n] [TRACK HISTORY ON …]
+    """
+
     where: SqlText | None = None
     delete: SqlText | None = None
     truncate: SqlText | None = None

@@ -584,14 +584,15 @@ def declared_schema(statement: CreateTable, context: Context) -> StructType:
 
 
 def _with_primary_key(fields: Sequence[StructField], keys: Sequence[KeyConstraint]) -> StructType:
-    never_null = {folded(column.parts) for key in keys if key.references is None for column in key.columns}
+    primary = (key for key in keys if key.references is None and not key.is_unique)
+    never_null = {folded(column.parts) for key in primary for column in key.columns}
     return StructType(
         tuple(replace(field, nullable=False) if folded((field.name,)) in never_null else field for field in fields)
     )
 
 
 def declared_keys(statement: CreateTable) -> tuple[KeyConstraint, ...]:
-    """The primary and foreign keys of the list and of its columns."""
+    """The primary, unique and foreign keys of the list and of its columns."""
     return tuple(item for item in statement.constraints if isinstance(item, KeyConstraint))
 
 

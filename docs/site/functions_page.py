@@ -47,7 +47,9 @@ def _rows() -> Iterator[tuple[str, str]]:
     for name, function in geospatial_functions().items():
         yield (
             name,
-            f"ours | `{function.signature}`, by the package {function.packages[-1]}: [geospatial](geospatial.md)",
+            f"ours | `{function.signature}`, by the package {function.packages[-1]}: [geospatial](geospatial.md)"
+            if function.packages
+            else f"ours | `{function.signature}`",
         )
     for name, advice in refused_functions().items():
         shown = advice.replace("{name}", name)

@@ -34,7 +34,6 @@ TWINS = {
     "DELTA_CONSTRAINT_ALREADY_EXISTS": "a name that the table has, or that the statement has twice",
     "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED": "in a condition, or in a value that others are computed from",
     "DELTA_TABLE_ONLY_OPERATION": "a format of CREATE TABLE, or a statement on a table of another format",
-    "UNSUPPORTED_FEATURE.TABLE_OPERATION": "a clause of a table of another format, or UNIQUE",
     "DELTA_OPERATION_NOT_ALLOWED": "Delta's one condition for whatever is not supported",
     "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED": "what is logged, and why",
     "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP": "to another type, or of something that has nothing but a type",

@@ -1383,9 +1383,6 @@ class ConstraintDeclaredTwiceError(DeltaSqlError):
     definition: str
 
 @dataclass(eq=False)
-class UniqueConstraintError(DeltaSqlError): ...
-
-@dataclass(eq=False)
 class MultiplePrimaryKeysError(DeltaSqlError):
     table: str
     constraint: str

@@ -11,7 +11,7 @@ from deltasql.clients.pipelines.definitions import Definition, Problem
 from deltasql.plan import SqlText, TableName
 from deltasql.schema import quote_name as quote
 from deltasql.sql import TableReference, table_references
-from deltasql.statements import ApplyChanges, AutoCdc, CreateFlow, CreateRefreshed, CreateView, ViewScope
+from deltasql.statements import ApplyChanges, CreateFlow, CreateRefreshed, CreateView, FlowChanges, ViewScope
 
 Key = tuple[str, ...]
 """The full name of a dataset in lower case; of a temporary view its name alone."""
@@ -104,9 +104,9 @@ def queries(definition: Definition) -> Iterator[SqlText]:
         case CreateRefreshed(query=SqlText() as query) | CreateView(query=query) | CreateFlow(rows=SqlText() as query):
             yield as_written(definition, query)
         case (
-            CreateRefreshed(changes=AutoCdc(source=source))
-            | CreateFlow(rows=AutoCdc(source=source))
-            | ApplyChanges(changes=AutoCdc(source=source))
+            CreateRefreshed(changes=FlowChanges(source=source))
+            | CreateFlow(rows=FlowChanges(source=source))
+            | ApplyChanges(changes=FlowChanges(source=source))
         ):
             yield as_written(definition, source)
         case _:

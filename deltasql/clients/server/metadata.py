@@ -175,7 +175,7 @@ def primary_key_rows(session: Session, name: TableParts) -> Iterator[tuple[Any, 
     if table is None:
         return
     for key in table.keys:
-        if key.references is None:
+        if key.kind == "PRIMARY KEY":
             for number, column in enumerate(key.columns, start=1):
                 yield (*table.relation.parts, column, key.name, number)
 
@@ -229,17 +229,19 @@ def _foreign_keys(session: Session, table: Description) -> Iterator[tuple[Any, .
             parent = key.references.table or child
             columns = zip(key.references.columns, key.columns, strict=True)
             if len(parent) == len(child):
-                name = _name_of_primary_key(session, parent)
+                name = _name_of_key(session, parent, key.references.columns)
                 for number, (theirs, ours) in enumerate(columns, start=1):
                     yield (*parent, theirs, *child, ours, number, key.name, name, _NO_ACTION, _NO_ACTION)
 
 
-def _name_of_primary_key(session: Session, parts: tuple[str, ...]) -> str | None:
+def _name_of_key(session: Session, parts: tuple[str, ...], columns: tuple[str, ...]) -> str | None:
+    """The name of the key of a table that a foreign key refers to by these columns."""
     try:
         keys: tuple[Key, ...] = described(session, parts).keys
     except DeltaSqlError:
         return None
-    return next((key.name for key in keys if key.references is None), None)
+    found = (key.name for key in keys if key.references is None and sorted(key.columns) == sorted(columns))
+    return next(found, None)
 
 
 def _always(schema: pa.Schema) -> Callable[[Any], pa.Schema]:

@@ -206,7 +206,7 @@ def _column(field: StructField) -> dict[str, Any]:
 def primary_key(description: Description) -> dict[str, Any]:
     """The primary key; without columns if there is none."""
     for key in description.keys:
-        if key.references is None:
+        if key.kind == "PRIMARY KEY":
             return {"constrained_columns": list(key.columns), "name": key.name}
     return {"constrained_columns": [], "name": None}
 

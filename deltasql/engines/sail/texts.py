@@ -212,10 +212,10 @@ class SailTexts:
 
 
 def _refuse_geospatial(sql: str) -> None:
-    """Raises NotOnSailError for a geospatial function, whose results were not compared with Spark's."""
+    """Raises NotOnSailError for a function of Python of ours, whose results were not compared with Spark's."""
     called = HIDDEN_FUNCTION.search(sql)
     if called is not None:
-        raise errors.NotOnSailError(what=f"the geospatial function {called[1]}")
+        raise errors.NotOnSailError(what=f"the function {called[1]}")
 
 
 def _reach(rows: DataFrame) -> Reach:

@@ -1,4 +1,4 @@
-"""Primary and foreign keys, and tags of a table and its columns, stored in table properties.
+"""Primary, unique and foreign keys, and tags of a table and its columns, stored in table properties.
 
 Keys are informational, and not enforced. Column references in stored properties have physical names too, so that they
 stay valid when other engines rename the columns.
@@ -37,24 +37,28 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A primary key, or with `references` a foreign key. `name` is in lower case, `options` are words of SQL."""
+    """A primary key, a unique one, or with `references` a foreign key.
+
+    `name` is in lower case, `options` are words of SQL.
+    """
 
     name: str
     columns: tuple[str, ...]
     timeseries: str | None = None
     references: References | None = None
     options: tuple[str, ...] = ()
+    is_unique: bool = False
 
     @property
     def kind(self) -> str:
-        """`PRIMARY KEY` or `FOREIGN KEY`."""
-        return "PRIMARY KEY" if self.references is None else "FOREIGN KEY"
+        """`PRIMARY KEY`, `UNIQUE` or `FOREIGN KEY`."""
+        return "FOREIGN KEY" if self.references is not None else "UNIQUE" if self.is_unique else "PRIMARY KEY"
 
     def definition(self, table: Sequence[str], quote: Callable[[str], str] = quote_name) -> str:
         """The key in SQL without its options; `table` are the parts of the name of the table that has it."""
         columns = ", ".join(quote(name) + (" TIMESERIES" if name == self.timeseries else "") for name in self.columns)
         if self.references is None:
-            return f"PRIMARY KEY ({columns})"
+            return f"{self.kind} ({columns})"
         parent = ".".join(map(quote, self.references.table or table))
         return f"FOREIGN KEY ({columns}) REFERENCES {parent} ({', '.join(map(quote, self.references.columns))})"
 
@@ -65,7 +69,7 @@ class Key:
 
 
 def keys_of(metadata: Metadata) -> tuple[Key, ...]:
-    """The keys of a table, the primary key first, then by name, with the names that their columns have now.
+    """The keys of a table: the primary key, then unique and foreign ones by name, with the present names of columns.
 
     A key with a dropped column is left out; there are no keys if another writer has damaged the property's JSON.
     """
@@ -76,12 +80,17 @@ def keys_of(metadata: Metadata) -> tuple[Key, ...]:
         keys = list(_read(json.loads(text), metadata.schema))
     except (ValueError, TypeError, AttributeError, KeyError):
         return ()
-    return tuple(sorted(keys, key=lambda key: (key.references is not None, key.name)))
+    return tuple(sorted(keys, key=lambda key: (key.references is not None, key.is_unique, key.name)))
 
 
 def primary_key(metadata: Metadata) -> Key | None:
     """The primary key of a table."""
-    return next((key for key in keys_of(metadata) if key.references is None), None)
+    return next((key for key in keys_of(metadata) if key.kind == "PRIMARY KEY"), None)
+
+
+def referable_keys(metadata: Metadata) -> tuple[Key, ...]:
+    """The keys that foreign keys may refer to: the primary key first, then the unique ones."""
+    return tuple(key for key in keys_of(metadata) if key.references is None)
 
 
 def with_keys(metadata: Metadata, keys: Sequence[Key]) -> Metadata:
@@ -106,7 +115,8 @@ def _read(stored: Sequence[Mapping[str, Any]], schema: StructType) -> Iterator[K
             table = parent.get("table")
             references = References(None if table is None else tuple(table), tuple(parent["columns"]))
         options = tuple(map(str, item.get("options", ())))
-        yield Key(str(item["name"]), tuple(names), marked[0] if marked else None, references, options)
+        is_unique = item.get("unique") is True
+        yield Key(str(item["name"]), tuple(names), marked[0] if marked else None, references, options, is_unique)
 
 
 def _written(key: Key, schema: StructType) -> dict[str, Any]:
@@ -115,6 +125,8 @@ def _written(key: Key, schema: StructType) -> dict[str, Any]:
         for name in key.columns
     ]
     written: dict[str, Any] = {"name": key.name, "columns": columns}
+    if key.is_unique:
+        written["unique"] = True
     if key.references is not None:
         table = key.references.table
         written["references"] = {

@@ -19,5 +19,11 @@ SELECT * FROM samples.wanderbricks.payments ORDER BY payment_id LIMIT 2;
 SELECT * FROM samples.wanderbricks.reviews ORDER BY review_id LIMIT 1;
 SELECT * FROM samples.wanderbricks.amenities ORDER BY amenity_id LIMIT 1;
 SELECT count(*) FROM samples.wanderbricks.property_amenities;
+SELECT * FROM samples.wanderbricks.clickstream LIMIT 2;
+SELECT event, count(*) AS events FROM samples.wanderbricks.clickstream GROUP BY event ORDER BY event;
+DESCRIBE samples.wanderbricks.customer_support_logs;
+SELECT * FROM samples.wanderbricks.customer_support_logs ORDER BY ticket_id LIMIT 2;
+SELECT * FROM samples.wanderbricks.employees ORDER BY employee_id LIMIT 2;
+SELECT * FROM samples.wanderbricks.property_images ORDER BY image_id LIMIT 2;
 -- name: a name that is nearly there
 SELECT * FROM samples.wanderbricks.booking;

@@ -31,6 +31,7 @@ CREATE TABLE u (a INT) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',';
 CREATE TABLE t (a INT PRIMARY KEY) USING delta;
 -- differs: keys
 CREATE TABLE u (a INT, CONSTRAINT pk PRIMARY KEY (a)) USING delta;
+-- differs: keys
 CREATE TABLE v (a INT, UNIQUE (a)) USING delta;
 -- differs: keys
 CREATE TABLE w (a INT, FOREIGN KEY (a) REFERENCES u (a)) USING delta;

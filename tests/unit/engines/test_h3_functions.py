@@ -12,12 +12,14 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as some
 
-from deltasql.engines.spark.geospatial.cells import cell_shape, functions
+from deltasql.engines.spark.geospatial import cell_shapes
+from deltasql.engines.spark.geospatial import cells as cell_functions
+from deltasql.engines.spark.geospatial.cell_shapes import cell_shape
 from deltasql.engines.spark.geospatial.values import RaisedError
 from deltasql.sql import geospatial_functions
 from tests.samples import examples
 
-FUNCTIONS = functions()
+FUNCTIONS = {**cell_functions.functions(), **cell_shapes.functions()}
 NAMES = sorted(FUNCTIONS)
 EXAMPLES = examples(max_examples=50)
 

@@ -18,7 +18,14 @@ from deltasql.engines.spark.geospatial.values import RaisedError
 from deltasql.sql import geospatial_functions
 from tests.samples import examples
 
-FUNCTIONS = functions({name: _type(function) for name, function in geospatial_functions().items()})
+
+def of(kind: str) -> dict[str, Any]:
+    """The functions, of which those of shapes of either type give the `kind`."""
+    known = geospatial_functions().items()
+    return functions({name: _type(function.returns.replace("SHAPE", kind)) for name, function in known})
+
+
+FUNCTIONS = of("GEOMETRY(ANY)")
 NAMES = sorted(FUNCTIONS)
 EXAMPLES = examples(max_examples=50)
 
@@ -107,7 +114,7 @@ def arguments_of(name: str) -> list[Any]:
     if name == "st_makepolygon":
         line = shapely.LineString(shapely.box(0, 0, 9, 9).exterior)
     point = name in {"st_x", "st_y", "st_z", "st_m", "st_azimuth", "st_distancesphere", "st_distancespheroid"}
-    of_lines = name in {"st_startpoint", "st_endpoint"}
+    of_lines = name in {"st_startpoint", "st_endpoint", "st_concavehull"}
     shape = column(shapely.Point(1, 2)) if point else column(line if of_lines else square)
     values = {
         "shape": column(shapely.Point(1, 2), srid=4326, kind="GEOMETRY(4326)") if name == "st_transform" else shape,
@@ -117,6 +124,8 @@ def arguments_of(name: str) -> list[Any]:
             pa.array([0, 1], pa.int32()), column(line if name == "st_makepolygon" else shapely.Point(1, 2))
         ),
         "list of shape": pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), column(shapely.Point(1, 2))),
+        "holes": pa.array([True]),
+        "order": pa.array(["XDR"]),
         "bytes": pa.array([shapely.to_wkb(square)]),
         "value": pa.array(["POINT(1 2)"]),
         "text": pa.array(["POINT(1 2)"]),
@@ -151,7 +160,7 @@ def test_each_argument_of_another_type(name: str) -> None:
     full = taken(name)
     for at in range(len(full)):
         nulls = [pa.nulls(1)] * len(full)
-        nulls[at] = pa.array([True])
+        nulls[at] = pa.array([b"?"] if pa.types.is_boolean(full[at].type) else [True])
         with pytest.raises(RaisedError) as raised:
             FUNCTIONS[name](*nulls)
         assert raised.value.condition == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
@@ -165,6 +174,80 @@ def test_shapes_of_different_systems(name: str) -> None:
     with pytest.raises(RaisedError) as raised:
         FUNCTIONS[name](*others, *taken(name)[2:])
     assert raised.value.condition == "ST_DIFFERENT_SRID_VALUES"
+
+
+GLOBE = of("GEOGRAPHY(4326)")
+EITHER = [name for name in NAMES if geospatial_functions()[name].returns == "SHAPE"]
+
+
+@pytest.mark.parametrize("name", EITHER)
+def test_either_type_of_shapes(name: str) -> None:
+    def on_the_globe(array: Any) -> Any:
+        if pa.types.is_list(array.type):
+            return pa.ListArray.from_arrays(array.offsets, on_the_globe(array.values))
+        if not pa.types.is_struct(array.type):
+            return array
+        shapes_of = [shapely.from_wkb(value["wkb"]) for value in array.to_pylist()]
+        return column(*shapes_of, srid=4326, kind="GEOGRAPHY(4326)")
+
+    plane, globe = taken(name), [on_the_globe(array) for array in taken(name)]
+    (on_plane,), (on_globe,) = FUNCTIONS[name](*plane).to_pylist(), GLOBE[name](*globe).to_pylist()
+    assert (on_plane["wkb"], on_plane["srid"], on_globe["srid"]) == (on_globe["wkb"], 0, 4326)
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        (["POINT(1 2)", None, "POINT EMPTY"], "MULTIPOINT((1 2),EMPTY)"),
+        (["LINESTRING(1 2,3 4)", "LINESTRING EMPTY"], "MULTILINESTRING((1 2,3 4),EMPTY)"),
+        (["MULTIPOINT((1 2))", "MULTIPOINT((1 2))"], "GEOMETRYCOLLECTION(MULTIPOINT((1 2)),MULTIPOINT((1 2)))"),
+        (["POINT ZM (1 2 3 4)", "POINT M (5 6 7)"], "MULTIPOINT M ((1 2 4),(5 6 7))"),
+        (["POINT ZM (1 2 3 4)", "POINT Z (5 6 7)"], "MULTIPOINT Z ((1 2 3),(5 6 7))"),
+        (["POINT Z (1 2 3)", "POINT M (5 6 7)"], "MULTIPOINT((1 2),(5 6))"),
+        ([None], "GEOMETRYCOLLECTION EMPTY"),
+    ],
+)
+def test_collections(items: list[str | None], expected: str) -> None:
+    values = column(*(item and shapely.from_wkt(item) for item in items), srid=3857, kind="GEOMETRY(3857)")
+    group = pa.ListArray.from_arrays(pa.array([0, len(items)], pa.int32()), values)
+    found = FUNCTIONS["st_collect"](group)
+    assert FUNCTIONS["st_asewkt"](found).to_pylist() == [f"SRID=3857;{expected}"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("MULTIPOINT((0 0),(9 9),(4 5),EMPTY)", "POINT(4 5)"),
+        ("MULTILINESTRING((0 0,1 1),(5 5,7 7,9 9))", "POINT(7 7)"),
+        ("GEOMETRYCOLLECTION(POINT(1 2),POLYGON((0 0,4 0,4 4,0 4,0 0)),LINESTRING(0 0,99 99))", "POINT(2 2)"),
+        ("POINT M (1 2 3)", "POINT(1 2)"),
+        ("MULTIPOLYGON EMPTY", "POINT EMPTY"),
+    ],
+)
+def test_points_on_surfaces(shape: str, expected: str) -> None:
+    found = FUNCTIONS["st_pointonsurface"](column(shapely.from_wkt(shape)))
+    assert FUNCTIONS["st_astext"](found).to_pylist() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "srid"), [(-180, 0, 32601), (180, 0, 32660), (0, 84, 32661), (0, -80, 32731), (0, -81, 32761)]
+)
+def test_the_best_coordinate_systems(x: float, y: float, srid: int) -> None:
+    assert call("st_estimatesrid", shapely.Point(x, y)) == srid
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "reason"),
+    [
+        ("st_concavehull", (shapely.box(0, 0, 1, 1), 0.5), "INVALID_TYPE"),
+        ("st_estimatesrid", (shapely.Point(0, 91),), "LATITUDE_OUT_OF_BOUNDS"),
+        ("st_nrings", (shapely.Point(0, 1),), "INVALID_TYPE"),
+    ],
+)
+def test_shapes_that_are_not_taken(name: str, arguments: tuple[Any, ...], reason: str) -> None:
+    with pytest.raises(RaisedError) as raised:
+        call(name, *arguments)
+    assert raised.value.condition == f"ST_INVALID_ARGUMENT.{reason}"
 
 
 def test_several_rows_at_once() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.base import errors
-from deltasql.engines.spark.geospatial import cells, shapes
+from deltasql.engines.spark.geospatial import addresses, cell_shapes, cells, shapes
 from deltasql.session import connect
 from deltasql.sql import as_called, column_names, geospatial, geospatial_functions, own_text, with_calls
 from deltasql.sql.missing_functions import builtin_calls
@@ -84,6 +84,21 @@ def test_rows_of_values_become_queries(sql: str, expected: str) -> None:
     assert short == expected
 
 
+def test_results_that_are_shapes_of_the_type_of_an_argument() -> None:
+    either = "IDENTIFIER(if(typeof(a) LIKE '%geography%', '_other_st_reverse', '_st_reverse'))"
+    assert expanded("st_reverse(a)") == f"{either}(a)"
+    assert expanded("st_reverse(st_geogfromtext(a))") == "_other_st_reverse(_st_geogfromtext(a))"
+    assert expanded("st_reverse(st_point(1, 2))") == "_st_reverse(st_setsrid(_st_point(1, 2), 0))"
+    nested = either.replace("st_reverse", "st_multi")
+    assert expanded("st_multi(st_reverse(a))") == f"{nested}({either}(a))"
+    marked = splice("st_reverse(a)", [edit for call in builtin_calls("st_reverse(a)") for edit in own_text(call)]).sql
+    assert as_called(with_calls(marked)) == "st_reverse(a)"
+
+
+def test_cells_need_no_shapely() -> None:
+    assert "shapely" not in vars(cells)
+
+
 def test_names_in_messages() -> None:
     sql = "h3_toparent(h3_compact(h3_kring(a, 1))[0], 3) = h3_resolution(b)"
     marked = splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
@@ -107,7 +122,7 @@ def test_names_of_columns(sql: str, names: list[str]) -> None:
 def test_each_function_has_its_code() -> None:
     known = geospatial_functions()
     of_shapes = shapes.functions({name: function.returns for name, function in known.items()})
-    assert known.keys() == {*cells.functions(), *of_shapes}
+    assert known.keys() == {*addresses.functions("STRING"), *cells.functions(), *cell_shapes.functions(), *of_shapes}
 
 
 def test_a_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,30 @@ def _unknown(srid: int) -> RaisedError:
     return RaisedError("ST_INVALID_SRID_VALUE", f"Invalid or unsupported SRID value: {srid}")
 
 
+def best_srids(shapes: Shapes) -> list[int | None]:
+    """The zones of UTM, or of UPS around the poles, at the centers of the boxes around shapes; None for empty ones."""
+    found = list[int | None]()
+    for shape in shapes.shapes:
+        if shape.is_empty:
+            found.append(None)
+            continue
+        x, y, right, top = map(float, shapely.bounds(shape))
+        _check_degrees("st_estimatesrid", (x, right), (y, top))
+        longitude, latitude = (x + right) / 2, (y + top) / 2
+        zone = min(60, int((longitude + 180) // 6) + 1)
+        south = 100 * (latitude < 0)
+        found.append(32661 if latitude >= 84 else 32761 if latitude < -80 else 32600 + south + zone)
+    return found
+
+
+def _check_degrees(name: str, longitudes: Iterable[float], latitudes: Iterable[float]) -> None:
+    """Raises RaisedError for numbers that are no degrees."""
+    for values, limit, word in ((longitudes, 180, "LONGITUDE"), (latitudes, 90, "LATITUDE")):
+        if not all(-limit <= value <= limit for value in values):
+            text = f"{name} takes a {word.lower()} from -{limit} to {limit}."
+            raise RaisedError(f"ST_INVALID_ARGUMENT.{word}_OUT_OF_BOUNDS", text)
+
+
 def hash_boxes(hashes: Iterable[str]) -> list[tuple[float, float, float, float]]:
     """The boxes of geohashes: least and greatest longitude and latitude. Raises RaisedError for other texts."""
     found = []
@@ -159,10 +183,7 @@ def _geohash(shape: Any, precision: int) -> str | None:
     if shape.is_empty:
         return None
     x, y, right, top = map(float, shapely.bounds(shape))
-    for values, limit, word in (((x, right), 180, "LONGITUDE"), ((y, top), 90, "LATITUDE")):
-        if not all(-limit <= value <= limit for value in values):
-            text = f"st_geohash takes a {word.lower()} from -{limit} to {limit}."
-            raise RaisedError(f"ST_INVALID_ARGUMENT.{word}_OUT_OF_BOUNDS", text)
+    _check_degrees("st_geohash", (x, right), (y, top))
     if precision >= 0:
         return _hash((x + right) / 2, (y + top) / 2, precision)
     one, other = _hash(x, y, _LONGEST), _hash(right, top, _LONGEST)

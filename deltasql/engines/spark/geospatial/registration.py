@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from deltasql.sql import GeospatialFunction, called_functions, geospatial_functions
+from deltasql.sql import called_functions, geospatial_functions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,32 +30,53 @@ def register_called(session: SparkSession) -> None:
         known = _KNOWN.setdefault(session, set())
     for name in sorted(called - known):
         function = geospatial_functions()[name]
-        code: Any = arrow_udf(_code("h3" in function.packages)[name], _type(function))
-        session.udf.register(function.hidden, code)
+        packages = tuple(package for package in function.packages if package != "pyproj")
+        for kind, hidden in function.by_type.items():
+            code: Any = arrow_udf(_code(packages, kind)[name], _type(kind))
+            session.udf.register(hidden, code)
         known.add(name)
 
 
-def _type(function: GeospatialFunction) -> str:
+def _type(returns: str) -> str:
     """The type of the function of Python: a text of JSON where that of the call follows an argument."""
-    return "STRING" if "*" in function.returns else function.returns.replace("(srid)", "(ANY)")
+    return "STRING" if "*" in returns else returns.replace("(srid)", "(ANY)")
 
 
 @cache
-def _code(of_cells: bool) -> Mapping[str, Callable[..., Any]]:
-    """The functions of Arrow columns by name. Their modules import packages that not all environments have."""
+def _code(packages: tuple[str, ...], kind: str) -> Mapping[str, Callable[..., Any]]:
+    """The functions of Arrow columns by name, for those packages; of those that have two types, the one for `kind`.
+
+    Their modules import packages that not all environments have: those of cells alone need no shapely.
+    """
     from pyspark import cloudpickle
 
-    from deltasql.engines.spark.geospatial import shape_values, values
+    from deltasql.engines.spark.geospatial import values
 
-    for module in (values, shape_values):
-        cloudpickle.register_pickle_by_value(module)
-    if of_cells:
+    def sent(*modules: ModuleType) -> None:
+        for module in modules:
+            cloudpickle.register_pickle_by_value(module)
+
+    sent(values)
+    if not packages:
+        from deltasql.engines.spark.geospatial import addresses
+
+        sent(addresses)
+        return addresses.functions(kind)
+    if packages == ("h3",):
         from deltasql.engines.spark.geospatial import cells
 
-        cloudpickle.register_pickle_by_value(cells)
+        sent(cells)
         return cells.functions()
-    from deltasql.engines.spark.geospatial import measures, shapes
+    from deltasql.engines.spark.geospatial import shape_values
 
-    for module in (measures, shapes):
-        cloudpickle.register_pickle_by_value(module)
-    return shapes.functions({name: _type(function) for name, function in geospatial_functions().items()})
+    sent(shape_values)
+    if "h3" in packages:
+        from deltasql.engines.spark.geospatial import cell_shapes, cells
+
+        sent(cells, cell_shapes)
+        return cell_shapes.functions()
+    from deltasql.engines.spark.geospatial import derived_shapes, measures, shapes
+
+    sent(measures, derived_shapes, shapes)
+    known = geospatial_functions().items()
+    return shapes.functions({name: _type(of.returns.replace("SHAPE", kind)) for name, of in known})

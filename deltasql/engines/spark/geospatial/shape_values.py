@@ -35,11 +35,15 @@ class ShapeError(Exception):
 
 @dataclass(frozen=True)
 class Shapes:
-    """The shapes of an argument, one for each row, with their coordinate systems. `kind` is GEOMETRY or GEOGRAPHY."""
+    """The shapes of an argument, one for each row, with their coordinate systems.
+
+    `kind` is GEOMETRY or GEOGRAPHY, and `typed_srid` the coordinate system that the type says: 0 where it is ANY.
+    """
 
     shapes: Any
     srids: Any
     kind: str = "GEOMETRY"
+    typed_srid: int = 0
 
     @property
     def absent(self) -> Any:
@@ -48,7 +52,7 @@ class Shapes:
 
     def at(self, rows: Any) -> Shapes:
         """Those of some rows."""
-        return Shapes(self.shapes[rows], self.srids[rows], self.kind)
+        return Shapes(self.shapes[rows], self.srids[rows], self.kind, self.typed_srid)
 
 
 def is_json(text: str) -> bool:
@@ -118,6 +122,12 @@ def on_the_globe(shape: Any) -> Any:
     return shape
 
 
+def without_m(shape: Any) -> Any:
+    if not shape.has_m:
+        return shape
+    return shapely.from_wkb(shapely.to_wkb(shape, output_dimension=3)) if shape.has_z else shapely.force_2d(shape)
+
+
 def wkt(shapes: Any) -> list[str]:
     """The shapes in WKT, without blanks that need not be there."""
     texts = shapely.to_wkt(shapes, rounding_precision=-1, trim=True, output_dimension=4)
@@ -165,7 +175,13 @@ def read_shapes(array: Column, argument: str, kinds: Sequence[str]) -> Shapes:
         shapely.from_wkb(np.array(bytes_.to_pylist(), dtype=object)),
         np.array([number or 0 for number in srids.to_pylist()], dtype=int),
         name,
+        _srid_of(kind) if name == "GEOMETRY" else _DEGREES,
     )
+
+
+def _srid_of(kind: Any) -> int:
+    """The coordinate system of a type in Arrow; 0 where it is ANY."""
+    return max(0, int((kind.field("wkb").metadata or {}).get(b"srid", b"0")))
 
 
 def kind_of(kind: Any) -> str:

@@ -16,8 +16,18 @@ import pyarrow as pa
 import shapely
 from shapely import affinity
 
+from deltasql.engines.spark.geospatial.derived_shapes import (
+    box,
+    collected,
+    concave_hulls,
+    made_envelopes,
+    made_points,
+    points_on_surfaces,
+    ring_counts,
+)
 from deltasql.engines.spark.geospatial.measures import (
     azimuths,
+    best_srids,
     geodesic_areas,
     geodesic_lengths,
     geodesic_perimeters,
@@ -39,15 +49,27 @@ from deltasql.engines.spark.geospatial.shape_values import (
     kind_of,
     on_the_globe,
     read_shapes,
+    without_m,
     wkt,
     written,
     written_lists,
 )
-from deltasql.engines.spark.geospatial.values import Column, RaisedError, doubles, integers, texts, unfit
+from deltasql.engines.spark.geospatial.values import (
+    Column,
+    RaisedError,
+    binaries,
+    booleans,
+    doubles,
+    integers,
+    texts,
+    texts_or_bytes,
+    unfit,
+)
 
 _PLANE = ("GEOMETRY",)
 _BOTH = ("GEOMETRY", "GEOGRAPHY")
 _LINES, _POLYGONS, _POINTS = ("LineString",), ("Polygon",), ("Point",)
+_BYTE_ORDERS = {"XDR": 0, "NDR": 1}
 
 
 def invalid(reason: str, text: str) -> RaisedError:
@@ -148,18 +170,18 @@ def different_srids(name: str, one: int, other: int) -> RaisedError:
     return RaisedError("ST_DIFFERENT_SRID_VALUES", text, "22023")
 
 
-def lists(array: Column, argument: str) -> list[Any]:
-    """An argument that is an array of GEOMETRYs, each as Shapes without the NULLs in it."""
+def lists(array: Column, argument: str, kinds: Sequence[str] = _PLANE) -> list[Any]:
+    """An argument that is an array of shapes of the `kinds`, each as Shapes without the NULLs in it."""
     if pa.types.is_null(array.type):
         return list(array.to_pylist())
-    if not pa.types.is_list(array.type) or kind_of(array.type.value_type) not in _PLANE:
-        raise unfit(argument, "an ARRAY of GEOMETRY", array.type)
+    if not pa.types.is_list(array.type) or kind_of(array.type.value_type) not in kinds:
+        raise unfit(argument, f"an ARRAY of {' or of '.join(kinds)}", array.type)
     found = list[Any]()
     for value in array:
         if not value.is_valid:
             found.append(None)
             continue
-        shapes = read_shapes(value.values, argument, _PLANE)
+        shapes = read_shapes(value.values, argument, kinds)
         found.append(shapes.at(np.flatnonzero(~shapes.absent)))
     return found
 
@@ -215,34 +237,24 @@ def _extended(value: bytes) -> tuple[Any, int]:
     return shape, int(shapely.get_srid(shape))
 
 
-def written_values(array: Column, argument: str) -> list[Any]:
-    """An argument of the type STRING or BINARY."""
-    kind = array.type
-    if not (pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)):
-        raise unfit(argument, "a BINARY or a STRING", kind)
-    return list(array.to_pylist())
-
-
-def binaries(array: Column, argument: str) -> list[Any]:
-    """An argument of the type BINARY."""
-    if not (pa.types.is_null(array.type) or pa.types.is_binary(array.type)):
-        raise unfit(argument, "a BINARY", array.type)
-    return list(array.to_pylist())
-
-
 def ewkt(shapes: Shapes) -> list[str]:
     return [
         f"SRID={srid};{text}" if srid else text for srid, text in zip(shapes.srids, wkt(shapes.shapes), strict=True)
     ]
 
 
-def ewkb(shapes: Shapes) -> list[bytes]:
-    known = [
-        shapely.set_srid(shape, int(srid)) if srid else shape
-        for shape, srid in zip(shapes.shapes, shapes.srids, strict=True)
-    ]
-    options = {"flavor": "extended", "byte_order": 1, "output_dimension": 4}
-    return [shapely.to_wkb(shape, include_srid=bool(shapely.get_srid(shape)), **options) for shape in known]
+def ewkb(shapes: Shapes, orders: Any = None) -> list[bytes]:
+    """Shapes in EWKB, with the least byte first, or in the order that NDR or XDR says."""
+    found = list[bytes]()
+    for row, (shape, srid) in enumerate(zip(shapes.shapes, shapes.srids, strict=True)):
+        order = "NDR" if orders is None else orders[row].upper()
+        if order not in _BYTE_ORDERS:
+            text = f"st_asewkb takes the byte order NDR or XDR, and no {order}."
+            raise RaisedError("ST_INVALID_ENDIANNESS_VALUE", text)
+        known = shapely.set_srid(shape, int(srid)) if srid else shape
+        options = {"flavor": "extended", "byte_order": _BYTE_ORDERS[order], "output_dimension": 4}
+        found.append(shapely.to_wkb(known, include_srid=bool(shapely.get_srid(known)), **options))
+    return found
 
 
 # Parts and properties of shapes
@@ -485,30 +497,16 @@ def overlaid(function: Callable[..., Any], one: Shapes, other: Shapes) -> list[A
 
 def boxes(shapes: Any) -> list[Any]:
     """The box around each shape: a point or a line where it has no area, and the shape itself where it is empty."""
-    return [shape if shape.is_empty else _box(*shapely.bounds(shape)) for shape in shapes]
-
-
-def _box(x: float, y: float, right: float, top: float) -> Any:
-    if x == right and y == top:
-        return shapely.Point(x, y)
-    if x == right or y == top:
-        return shapely.LineString([(x, y), (right, top)])
-    return shapely.Polygon([(x, y), (x, top), (right, top), (right, y)])
+    return [shape if shape.is_empty else box(*shapely.bounds(shape)) for shape in shapes]
 
 
 def simplified(shapes: Shapes, tolerances: Any) -> list[Any]:
     """Shapes without M coordinates and without points that are nearer to the rest than the tolerance."""
-    flat = [_without_m(shape) for shape in shapes.shapes]
+    flat = [without_m(shape) for shape in shapes.shapes]
     return [
         shapely.simplify(shape, float(far), preserve_topology=False)
         for shape, far in zip(flat, tolerances, strict=True)
     ]
-
-
-def _without_m(shape: Any) -> Any:
-    if not shape.has_m:
-        return shape
-    return shapely.from_wkb(shapely.to_wkb(shape, output_dimension=3)) if shape.has_z else shapely.force_2d(shape)
 
 
 def closest_points(one: Shapes, other: Shapes) -> list[Any]:
@@ -527,6 +525,12 @@ def box_of(values: Any) -> tuple[list[Any], list[int]]:
     """The boxes around lists of shapes; None for a list without any."""
     srids = [common_srid("st_envelope_agg", shapes) for shapes in values]
     return [boxes([shapely.GeometryCollection(list(s.shapes))])[0] if len(s.shapes) else None for s in values], srids
+
+
+def _collected(values: Any) -> tuple[list[Any], list[int]]:
+    for shapes in values:
+        common_srid("st_collect", shapes)
+    return collected(values)
 
 
 def lines_of(values: Any) -> tuple[list[Any], list[int]]:
@@ -614,6 +618,17 @@ def _by_kind(plane: Callable[..., Any], globe: Callable[..., Any]) -> Callable[.
     return lambda shapes, *others: (globe if shapes.kind == "GEOGRAPHY" else plane)(shapes, *others)
 
 
+def _of_written(globe: Callable[[Shapes], Any]) -> Callable[[Any], Any]:
+    """A function of GEOGRAPHYs as one of their texts or bytes."""
+    read = parsed(any_shape, globe=True)
+
+    def code(values: Any) -> Any:
+        shapes, srids = read(values)
+        return globe(Shapes(shapes, srids, "GEOGRAPHY"))
+
+    return code
+
+
 def _lengths(shapes: Any) -> Any:
     """The lengths of lines: polygons have a perimeter instead."""
     return np.array([_length(shape, ("LineString",)) for shape in shapes])
@@ -648,7 +663,7 @@ def _flipped(shape: Any) -> Any:
 def _of_formats() -> dict[str, ShapeFunction]:
     """Functions between shapes and texts or bytes."""
     text, binary = pa.string(), pa.binary()
-    takes_text, any_text = (texts, integers), (written_values,)
+    takes_text, any_text = (texts, integers), (texts_or_bytes,)
     return {
         **dict.fromkeys(("st_geomfromtext", "st_geomfromwkt"), ShapeFunction(parsed(_plain_wkt), takes_text)),
         **dict.fromkeys(("st_geogfromtext", "st_geogfromwkt"), ShapeFunction(parsed(_plain_wkt, globe=True), (texts,))),
@@ -661,14 +676,18 @@ def _of_formats() -> dict[str, ShapeFunction]:
         "try_to_geometry": ShapeFunction(parsed(any_shape, safe=True), any_text),
         "to_geography": ShapeFunction(parsed(any_shape, globe=True), any_text),
         "try_to_geography": ShapeFunction(parsed(any_shape, globe=True, safe=True), any_text),
-        "st_geomfromgeohash": ShapeFunction(lambda values: ([_box(*box) for box in hash_boxes(values)], 0), (texts,)),
+        "st_geomfromgeohash": ShapeFunction(
+            lambda values: ([box(*corners) for corners in hash_boxes(values)], 0), (texts,)
+        ),
         "st_pointfromgeohash": ShapeFunction(
             lambda values: ([shapely.Point((a + c) / 2, (b + d) / 2) for a, b, c, d in hash_boxes(values)], 0), (texts,)
         ),
         "st_point": ShapeFunction(_points, (doubles, doubles, integers)),
+        "st_makepoint": ShapeFunction(made_points, (doubles,) * 4),
+        "st_makeenvelope": ShapeFunction(made_envelopes, (doubles,) * 4),
         **dict.fromkeys(("st_astext", "st_aswkt"), ShapeFunction(lambda shapes: wkt(shapes.shapes), (_BOTH,), text)),
         "st_asewkt": ShapeFunction(ewkt, (_BOTH,), text),
-        "st_asewkb": ShapeFunction(ewkb, (_PLANE,), binary),
+        "st_asewkb": ShapeFunction(ewkb, (_PLANE, texts), binary),
         "st_asgeojson": ShapeFunction(lambda shapes: [geojson(shape) for shape in shapes.shapes], (_BOTH,), text),
         "st_geohash": ShapeFunction(geohashes, (_PLANE, integers), text),
     }
@@ -685,18 +704,19 @@ def _of_parts() -> dict[str, ShapeFunction]:
         "st_numinteriorrings": ShapeFunction(number_of_holes, (_BOTH,), count),
         "st_isempty": ShapeFunction(lambda shapes: map(bool, shapely.is_empty(shapes.shapes)), (_BOTH,), yes),
         "st_isvalid": ShapeFunction(lambda shapes: map(bool, shapely.is_valid(shapes.shapes)), (_PLANE,), yes),
-        "st_startpoint": ShapeFunction(partial(end_point, "st_startpoint", 0)),
-        "st_endpoint": ShapeFunction(partial(end_point, "st_endpoint", -1)),
-        "st_pointn": ShapeFunction(point_n, (_PLANE, integers)),
-        "st_exteriorring": ShapeFunction(exterior_rings),
+        "st_nrings": ShapeFunction(ring_counts, (_BOTH,), count),
+        "st_startpoint": ShapeFunction(partial(end_point, "st_startpoint", 0), (_BOTH,)),
+        "st_endpoint": ShapeFunction(partial(end_point, "st_endpoint", -1), (_BOTH,)),
+        "st_pointn": ShapeFunction(point_n, (_BOTH, integers)),
+        "st_exteriorring": ShapeFunction(exterior_rings, (_BOTH,)),
         "st_interiorringn": ShapeFunction(interior_ring_n, (_PLANE, integers)),
         "st_numgeometries": ShapeFunction(lambda shapes: [len(_elements(s)) for s in shapes.shapes], (_PLANE,), count),
         "st_geometryn": ShapeFunction(element_n, (_PLANE, integers)),
         "st_boundary": ShapeFunction(boundaries),
         "st_dump": ShapeFunction(dumped),
-        "st_addpoint": ShapeFunction(add_points, (_PLANE, _PLANE, integers)),
-        "st_setpoint": ShapeFunction(set_points, (_PLANE, integers, _PLANE)),
-        "st_removepoint": ShapeFunction(remove_points, (_PLANE, integers)),
+        "st_addpoint": ShapeFunction(add_points, (_BOTH, _BOTH, integers)),
+        "st_setpoint": ShapeFunction(set_points, (_BOTH, integers, _BOTH)),
+        "st_removepoint": ShapeFunction(remove_points, (_BOTH, integers)),
     }
     for axis in "xyzm":
         name = f"st_{axis}"
@@ -714,6 +734,10 @@ def _of_measures() -> dict[str, ShapeFunction]:
         "st_area": ShapeFunction(_by_kind(_numbers(shapely.area), geodesic_areas), (_BOTH,), number),
         "st_length": ShapeFunction(_by_kind(_numbers(_lengths), geodesic_lengths), (_BOTH,), number),
         "st_perimeter": ShapeFunction(_by_kind(_numbers(_perimeters), geodesic_perimeters), (_BOTH,), number),
+        "st_geogarea": ShapeFunction(_of_written(geodesic_areas), (texts_or_bytes,), number),
+        "st_geoglength": ShapeFunction(_of_written(geodesic_lengths), (texts_or_bytes,), number),
+        "st_geogperimeter": ShapeFunction(_of_written(geodesic_perimeters), (texts_or_bytes,), number),
+        "st_estimatesrid": ShapeFunction(best_srids, (_PLANE,), pa.int32()),
         "st_distance": ShapeFunction(_numbers(shapely.distance), two, number),
         "st_distancesphere": ShapeFunction(sphere_distances, two, number),
         "st_distancespheroid": ShapeFunction(spheroid_distances, two, number),
@@ -742,9 +766,12 @@ def _of_constructions() -> dict[str, ShapeFunction]:
         ),
         "st_envelope": ShapeFunction(lambda shapes: boxes(shapes.shapes)),
         "st_force2d": ShapeFunction(lambda shapes: shapely.force_2d(shapes.shapes)),
-        "st_reverse": ShapeFunction(lambda shapes: shapely.reverse(shapes.shapes)),
+        "st_reverse": ShapeFunction(lambda shapes: shapely.reverse(shapes.shapes), (_BOTH,)),
         "st_flipcoordinates": ShapeFunction(moved(_flipped)),
-        "st_multi": ShapeFunction(several),
+        "st_multi": ShapeFunction(several, (_BOTH,)),
+        "st_collect": ShapeFunction(_collected, (partial(lists, kinds=_BOTH),)),
+        "st_concavehull": ShapeFunction(concave_hulls, (_PLANE, doubles, booleans)),
+        "st_pointonsurface": ShapeFunction(points_on_surfaces),
         "st_rotate": ShapeFunction(moved(_rotated), (_PLANE, doubles)),
         "st_scale": ShapeFunction(moved(_scaled), (_PLANE, doubles, doubles, doubles)),
         "st_translate": ShapeFunction(moved(_translated), (_PLANE, doubles, doubles, doubles)),

@@ -83,10 +83,32 @@ def doubles(array: Column, argument: str) -> Values:
     return list(pc.cast(array, pa.float64()).to_pylist())
 
 
+def booleans(array: Column, argument: str) -> Values:
+    """An argument of the type BOOLEAN."""
+    if not (pa.types.is_null(array.type) or pa.types.is_boolean(array.type)):
+        raise unfit(argument, "a BOOLEAN", array.type)
+    return list(array.to_pylist())
+
+
 def texts(array: Column, argument: str) -> Values:
     """An argument of the type STRING."""
     if not (pa.types.is_null(array.type) or pa.types.is_string(array.type)):
         raise unfit(argument, "a STRING", array.type)
+    return list(array.to_pylist())
+
+
+def texts_or_bytes(array: Column, argument: str) -> Values:
+    """An argument of the type STRING or BINARY."""
+    kind = array.type
+    if not (pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)):
+        raise unfit(argument, "a BINARY or a STRING", kind)
+    return list(array.to_pylist())
+
+
+def binaries(array: Column, argument: str) -> Values:
+    """An argument of the type BINARY."""
+    if not (pa.types.is_null(array.type) or pa.types.is_binary(array.type)):
+        raise unfit(argument, "a BINARY", array.type)
     return list(array.to_pylist())
 
 
