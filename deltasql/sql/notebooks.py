@@ -3,7 +3,8 @@
 A source file begins with the line `-- Databricks notebook source` (`#` in Python and R, `//` in Scala). Its cells are
 separated by lines `-- COMMAND ----------`. Lines that begin with `-- MAGIC` are a cell in another language than that of
 the file, whose first word names it: `%md`, `%python`, `%run` … A line `-- DBTITLE 1,text` is the title of a cell.
-Cells that were copied from the editor begin with that word itself, and so do files without the first line.
+Cells that were copied from the editor begin with that word itself, and so do files without the first line. A file of
+SQL with lines between cells needs no first line either.
 The cells of an `.ipynb` file are put into that form, so that every reader of scripts takes them.
 Source: Databricks, Export and import Databricks notebooks; nbformat, The Notebook file format.
 """
@@ -23,6 +24,7 @@ _MARKS = {"--": SQL, "#": PYTHON, "//": SCALA}
 _HEADER = re.compile(
     r"\s*(?:(?P<mark>--|#|//) Databricks notebook source[ \t]*(?:\r?\n|\Z)|(?=%(?:sql|md|python|run)\b))"
 )
+_BETWEEN_CELLS = re.compile(r"^-- COMMAND -{4,}[ \t]*\r?$", re.MULTILINE)
 _WORD = re.compile(r"\s*%{1,2}(?P<word>[A-Za-z][\w-]*)[ \t]*(?P<rest>[^\r\n]*)")
 _LANGUAGES = {
     "sql": SQL,
@@ -72,13 +74,24 @@ class Cell:
 
 def is_notebook(script: str) -> bool:
     """Whether a script is the source of a notebook."""
-    return _HEADER.match(script) is not None
+    return _header(script) is not None
 
 
 def cells_of(script: str) -> tuple[Cell, ...]:
     """The cells of a notebook's source, without the empty ones; none for any other script."""
+    header = _header(script)
+    return () if header is None else tuple(_cells(script, *header))
+
+
+def _header(script: str) -> tuple[int, str] | None:
+    """The end of a notebook's first line, and the mark of comments in its language; None for any other script.
+
+    A part of a notebook, as people copy it, has lines between its cells and no first line: it is one of SQL.
+    """
     header = _HEADER.match(script)
-    return () if header is None else tuple(_cells(script, header.end(), header["mark"] or "--"))
+    if header is not None:
+        return header.end(), header["mark"] or "--"
+    return (0, "--") if "-- COMMAND --" in script and _BETWEEN_CELLS.search(script) else None
 
 
 @dataclass(slots=True)

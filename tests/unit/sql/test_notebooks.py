@@ -133,3 +133,10 @@ def test_words_of_languages_without_marks() -> None:
     assert [item.text for item in split(source)] == ["SELECT 1", "SELECT 2\n, 3"]
     (first, second) = split("%sql\n-- a comment\nSELECT 1;\nSELECT 5 % 2")
     assert (first.text, second.text) == ("-- a comment\nSELECT 1", "SELECT 5 % 2")
+
+
+def test_lines_between_cells_make_a_notebook() -> None:
+    source = "-- a part\nSELECT 1\n\n-- COMMAND ----------\n\n-- MAGIC %md Title; x\n-- COMMAND -----\r\nSELECT 2"
+    assert [item.text for item in split(source)] == ["-- a part\nSELECT 1", "SELECT 2"]
+    for other in ("SELECT 1 -- COMMAND ----------\n;SELECT 2", "-- COMMAND\nSELECT 1;", "-- COMMAND --\nSELECT 1;"):
+        assert cells_of(other) == ()
