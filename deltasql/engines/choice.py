@@ -20,7 +20,7 @@ from deltasql.base import DeltaSqlError, LeftToEngineError, errors, pc, session_
 from deltasql.files import FEW_BYTES, STORE_BYTES, TINY_BYTES, SessionFacts, require_memory
 from deltasql.log import hadoop_scheme, has_variants, is_local
 from deltasql.plan import Constraint, Operator, Scan, SqlQuery, base, children
-from deltasql.schema import StructType, has_collations
+from deltasql.schema import StructType, has_collations, has_shapes
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 
@@ -46,6 +46,8 @@ def only_for_spark(schema: StructType) -> str:
     """The columns that only Spark's own reader and writer support, in words; "" where there are none."""
     if has_variants(schema):
         return "VARIANT columns"
+    if has_shapes(schema):
+        return "GEOMETRY and GEOGRAPHY columns"
     return "columns with a collation" if has_collations(schema) else ""
 
 

@@ -23,6 +23,7 @@ __getattr__, __dir__ = door(
     rendering: AUTO FORMATS
     rendering.html: diff_html
     rendering.progress: ProgressLine number_text size_text
+    rendering.shapes: shown_shapes
     rendering.values: Grid Page error_classes help_on render value_text zone_of
     result: AnsweredRows Columnar CommandRows Placed Result Row RowSource to_row
     stage: RUNNING FileStage SessionFacts available_memory memory_limit require_memory

@@ -65,6 +65,7 @@ from deltasql.files.rendering.html import diff_html as diff_html
 from deltasql.files.rendering.progress import ProgressLine as ProgressLine
 from deltasql.files.rendering.progress import number_text as number_text
 from deltasql.files.rendering.progress import size_text as size_text
+from deltasql.files.rendering.shapes import shown_shapes as shown_shapes
 from deltasql.files.rendering.values import Grid as Grid
 from deltasql.files.rendering.values import Page as Page
 from deltasql.files.rendering.values import error_classes as error_classes

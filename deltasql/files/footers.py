@@ -180,6 +180,8 @@ def _logical(fields: Mapping[int, Any]) -> Logical | None:
             return ("time", unit) if kind == 7 else ("timestamp", unit, 1 in inner)
         if kind == 10:
             return "integer", inner.get(1, 0), 2 in inner
+        if kind in {17, 18}:
+            return _PLAIN[kind], inner.get(1, ""), inner.get(2, 0)
         return (_PLAIN.get(kind, "unknown"),)
     if fields.get(6) == 5:
         return "decimal", fields.get(8, 0), fields.get(7, 0)
@@ -256,6 +258,8 @@ _LOGICAL = _union(
         7: _MOMENT,
         8: _MOMENT,
         10: {1: (row_groups.BYTE, _byte), 2: (row_groups.TRUE, _true)},
+        17: {1: (row_groups.BINARY, row_groups.text)},
+        18: {1: (row_groups.BINARY, row_groups.text), 2: (row_groups.I32, row_groups.integer)},
     },
     tuple(_PLAIN),
 )

@@ -25,6 +25,7 @@ from deltasql.schema import (
     StructField,
     StructType,
     collation_of,
+    is_shape,
 )
 
 
@@ -109,7 +110,7 @@ _ALL = (
     _both("variantType-preview", YES, YES),
     _both("variantShredding", YES, YES, ("variantType",)),
     _both("variantShredding-preview", YES, YES, ("variantType",)),
-    _both("geospatial", NO, NO, removable=True),
+    _both("geospatial", YES, YES, removable=True),
     _both("vacuumProtocolCheck", YES, YES, benign=True, removable=True),
     _both(
         CATALOG_MANAGED, PUBLISHED, PUBLISHED, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, removable=True
@@ -237,6 +238,8 @@ def _from_type(data_type: DataType) -> Iterator[str]:
             yield from _from_type(value)
         case PrimitiveType(name) if name in _TYPES:
             yield _TYPES[name]
+        case PrimitiveType() if is_shape(data_type):
+            yield "geospatial"
         case PrimitiveType() if collation_of(data_type) is not None:
             yield "collations"
 

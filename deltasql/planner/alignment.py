@@ -36,7 +36,9 @@ from deltasql.schema import (
     duplicate_columns,
     folded,
     has_lengths,
+    is_shape,
     length_of,
+    shape_parts,
     sql_text,
     text_sql,
     type_text,
@@ -136,11 +138,28 @@ class Alignment:
             raise self._void(type_text(source), column)
         if isinstance(source, StructType) != isinstance(target, StructType) and source != VOID:
             raise errors.StructTypeMismatchError(column=column, target=type_text(target), source=type_text(source))
+        if is_shape(target) and source != VOID:
+            return self._shape(sql, source, target, column)
         if self.casts.policy == "STRICT" and not can_up_cast(source, target):
             raise errors.StrictAssignmentError(column=column, target=type_text(target), source=type_text(source))
         if can_up_cast(source, target):
             return f"CAST({sql} AS {sql_text(target)})"
         return self.cast(sql, target, column)
+
+    def _shape(self, sql: str, source: DataType, target: DataType, column: str) -> str:
+        """SQL of a GEOMETRY(ANY) or GEOGRAPHY(ANY) as the type of its column. It is an error if the systems differ."""
+        (kind, srid), given = shape_parts(target) or ("", ""), shape_parts(source)
+        if given != (kind, "any"):
+            advice = _shape_advice(source, kind, srid, given)
+            raise errors.NoCastError(column, self.table, type_text(source), type_text(target), advice)
+        place = f"Column {column} of {self.table}".replace("|", "")
+        words = f"{place} is {type_text(target)}, and a value for it has the SRID "
+        start = text_sql(f"{base.RAISED}GEO_ENCODER_SRID_MISMATCH_ERROR|42K09|{words}")
+        end = text_sql(f". Change it by st_transform(value, {srid}), or by st_setsrid(value, {srid}).|")
+        raised = f"raise_error(concat({start}, CAST(st_srid({_BOUND}) AS STRING), {end}))"
+        checked = f"st_setsrid(IF(st_srid({_BOUND}) = {srid}, {_BOUND}, {raised}), {srid})"
+        body = f"IF({_BOUND} IS NULL, NULL, {checked})"
+        return f"element_at(transform(array({sql}), {_BOUND} -> {body}), 1)"
 
     def _void(self, source: str, column: str) -> errors.VoidColumnError:
         advice = f"Give it a type first: ALTER TABLE {self.table} ALTER COLUMN {column} TYPE {source}."
@@ -232,6 +251,21 @@ class Alignment:
         return errors.NestedColumnsMismatchError(
             source=type_text(source), target=type_text(target), column=column, advice="".join(parts)
         )
+
+
+def _shape_advice(source: DataType, kind: str, srid: str, given: tuple[str, str] | None) -> str:
+    """What makes a GEOMETRY or GEOGRAPHY of a value that is neither, or that is of another system."""
+    functions = "st_geomfrom" if kind == "geometry" else "st_geogfrom"
+    more = f", {srid}" if kind == "geometry" else ""
+    if source == BINARY:
+        return f"Read the bytes: {functions}wkb(value{more})."
+    if source == STRING:
+        return f"Read the text: {functions}text(value{more})."
+    if given is None:
+        return ""
+    if given[0] == kind:
+        return f"Change the coordinates by st_transform(value, {srid}), or the number by st_setsrid(value, {srid})."
+    return f"Read it anew: {functions}wkb(st_asbinary(value){more})."
 
 
 def updated_struct(

@@ -43,6 +43,7 @@ from deltasql.schema import (
     declared_length,
     find_path,
     fits,
+    has_shapes,
     is_integral,
     is_number,
     path_text,
@@ -137,6 +138,8 @@ def _check(sql: str, column: str, kind: DataType, context: Context, length: Leng
     _check_shape(sql, column, context)
     if length is None and _is_stored_as_it_is(sql, kind):
         return
+    if has_shapes(kind):
+        raise errors.DefaultTypeError(column, sql_text(kind), sql, "Where shapes are stored, it can be NULL only.")
     names = [reference for reference in column_references(sql) if reference.parts[-1].lower() not in _FUNCTIONS]
     if names or has_aggregate(sql):
         raise errors.DefaultNotConstantError(column, sql)

@@ -20,8 +20,9 @@ __getattr__, __dir__ = door(
     evolution: MergeMode arrow_schema as_nullable bare_schema declared_rows merge_schemas plain_arrow_type
         restrict stored_field unreadable_part
     json: HIVE_NULL STORED_AS_NULL field_from_json field_to_json partition_value schema_from_json schema_to_json
-        type_from_json type_to_json typed
+        spark_json type_from_json type_to_json typed
     result_arrow: PRIMITIVES arrow_type to_table
+    shapes: has_shapes is_shape known_systems shape_parts shape_type
     text: TYPE_KEY Length Path child collated_paths declared_as declared_length declared_text declared_texts
         declared_type fields_at find_path folded has_lengths kind_text length_of parsed_type path_text
         plain_field plain_type quote_name quote_text replace_type resolve schema_ddl sql_literal sql_text

@@ -19,6 +19,7 @@ from typing import Any
 
 from deltasql.base import DuplicatePlace, errors
 from deltasql.schema.json import type_from_json, type_to_json
+from deltasql.schema.shapes import STORED_SHAPES, UNSTORED_SHAPES, is_shape
 from deltasql.schema.text import Path, candidates, path_text, suggestion, type_text, walk
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
@@ -64,6 +65,7 @@ RESERVED_NAMES = frozenset(CHANGE_DATA_COLUMNS + INTERNAL_COLUMNS)
 STORABLE_TYPES = frozenset(
     {"boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary"}
     | {"date", "timestamp", "timestamp_ntz", "void", "variant"}
+    | STORED_SHAPES
 )
 
 
@@ -144,7 +146,13 @@ def check_change_columns(schema: StructType, where: str) -> None:
 
 
 def check_types(schema: StructType, where: str = "the table") -> None:
-    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval."""
+    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval.
+
+    ShapesWithoutSystemError for GEOMETRY(ANY) and GEOGRAPHY(ANY).
+    """
+    shapes = [path_text(path) for path, name in unstorable(schema) if name in UNSTORED_SHAPES]
+    if shapes:
+        raise errors.ShapesWithoutSystemError(where, shapes)
     wrong = [f"{path_text(path)} {name}" for path, name in unstorable(schema)]
     if wrong:
         raise errors.UnsupportedTypesError(where, wrong)
@@ -221,7 +229,8 @@ def _partition_field(schema: StructType, name: str, where: str) -> StructField:
         raise errors.PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
     # Values that are equal by a collation would be in several directories.
     is_collated = collation_of(field.type) is not None
-    if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT or is_collated:
+    is_atomic = not isinstance(field.type, (StructType, ArrayType, MapType)) and field.type != VARIANT
+    if not is_atomic or is_collated or is_shape(field.type):
         raise errors.InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
     if "delta.identity.start" in field.metadata:
         raise errors.IdentityPartitionError(where, path_text((field.name,)))

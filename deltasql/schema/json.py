@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deltasql.base import errors, parse_timestamp
+from deltasql.schema.shapes import SPHERICAL, shape_from_token, shape_token
 from deltasql.schema.text import declared_length
 from deltasql.schema.types import (
     EMPTY_METADATA,
@@ -104,7 +105,7 @@ def type_to_json(data_type: DataType) -> Any:
     """The JSON node of a data type, keys in Delta's order."""
     match data_type:
         case PrimitiveType(name):
-            return name
+            return shape_token(data_type) or name
         case DecimalType(precision, scale):
             return f"decimal({precision},{scale})"
         case ArrayType(element, contains_null):
@@ -118,6 +119,25 @@ def type_to_json(data_type: DataType) -> Any:
             }
         case StructType(fields):
             return {"type": "struct", "fields": [field_to_json(field) for field in fields]}
+
+
+def spark_json(data_type: DataType) -> Any:
+    """As `type_to_json`, in the spelling that PySpark reads."""
+    return _spelled(type_to_json(data_type))
+
+
+def _spelled(node: Any) -> Any:
+    match node:
+        case {"fields": [*fields]}:
+            return {**node, "fields": [{**field, "type": _spelled(field["type"])} for field in fields]}
+        case {"type": "array"}:
+            return {**node, "elementType": _spelled(node["elementType"])}
+        case {"type": "map"}:
+            return {**node, "keyType": _spelled(node["keyType"]), "valueType": _spelled(node["valueType"])}
+        case str():
+            return node.replace(SPHERICAL, SPHERICAL.upper())
+        case _:
+            return node
 
 
 def field_to_json(field: StructField) -> dict[str, Any]:
@@ -197,7 +217,9 @@ def _from_token(token: str) -> DataType:
     if own is not None:
         return collated(own[1])
     decimal = _DECIMAL.fullmatch(token)
-    return DecimalType(int(decimal[1]), int(decimal[2])) if decimal else PrimitiveType(token)
+    if decimal is not None:
+        return DecimalType(int(decimal[1]), int(decimal[2]))
+    return shape_from_token(token) or PrimitiveType(token)
 
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"

@@ -156,8 +156,30 @@ class _Expansion:
                 close = closing(tokens, index + 1)
                 pieces += [self.sql[at : token.start], self._call(index, close)]
                 at, index = tokens[close].end, close
+            elif token.key == "VALUES" and (rows := self._rows(index)):
+                pieces += [self.sql[at : token.start], f"({' UNION ALL '.join(map(self._query, rows))})"]
+                index = rows[-1][1]
+                at = tokens[index].end
             index += 1
         return "".join([*pieces, self.sql[at : None if last is None else tokens[end - 1].end]])
+
+    def _rows(self, index: int) -> list[tuple[int, int]]:
+        """The brackets of the rows of VALUES, which is at `index`; none where no row has a call.
+
+        Spark evaluates no function of Python in VALUES.
+        """
+        rows, opening, tokens = list[tuple[int, int]](), index + 1, self.tokens
+        while opening < len(tokens) and tokens[opening].key == "(":
+            rows.append((opening, closing(tokens, opening)))
+            after = tokens[rows[-1][1] + 1 :][:2]
+            opening = rows[-1][1] + 2 if [token.key for token in after] == [",", "("] else len(tokens)
+        inside = tokens[index : rows[-1][1]] if rows else ()
+        return rows if any(token.text.startswith(_MARKER) for token in inside) else []
+
+    def _query(self, row: tuple[int, int]) -> str:
+        """The query of one row of VALUES."""
+        values = (self.text(first, last) for first, last in self._items(row[0] + 1, row[1]))
+        return "SELECT " + ", ".join(f"{value} AS col{number}" for number, value in enumerate(values, start=1))
 
     def _call(self, index: int, close: int) -> str:
         """The call whose name is at `index` and whose bracket closes at `close`."""
@@ -191,8 +213,11 @@ class _Expansion:
 
     def _parts(self, index: int, close: int) -> Iterator[tuple[int, int]]:
         """The places of the arguments of a call."""
-        at = index + 2
-        for item in comma_separated(self.tokens[index + 2 : close]):
+        return self._items(index + 2, close)
+
+    def _items(self, at: int, close: int) -> Iterator[tuple[int, int]]:
+        """The places between the commas from `at` to the closing bracket."""
+        for item in comma_separated(self.tokens[at:close]):
             if item:
                 yield at, at + len(item)
             at += len(item) + 1

@@ -51,6 +51,7 @@ from deltasql.schema import (
     PHYSICAL_NAME,
     TYPE_CHANGES,
     collated_paths,
+    has_shapes,
     path_text,
     walk,
     without_metadata,
@@ -140,6 +141,13 @@ def _collations(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]
     if columns:
         raise errors.CollationsLeftError(log.table, feature, ", ".join(columns))
     yield from _unset(log, (DEFAULT_COLLATION,))
+
+
+def _geospatial(log: DeltaLog, context: Context) -> Iterator[Plan]:
+    columns = [path_text(path) for path, field in walk(log.snapshot().schema) if has_shapes(field.type)]
+    if columns:
+        raise errors.ShapesLeftError(log.table, ", ".join(columns))
+    yield from ()
 
 
 def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -253,6 +261,7 @@ _FURTHER: Mapping[str, Callable[[DeltaLog, Context], Iterator[Plan]]] = {
     "checkConstraints": _constraints,
     "collations": partial(_collations, "collations"),
     "collations-preview": partial(_collations, "collations-preview"),
+    "geospatial": _geospatial,
     "rowTracking": _row_tracking,
     "domainMetadata": _domains,
     "v2Checkpoint": _classic_checkpoints,

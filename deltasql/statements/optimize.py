@@ -66,7 +66,7 @@ from deltasql.planner import (
     layout_row,
     plan,
 )
-from deltasql.schema import Path, find_path, has_dropped_columns, path_text
+from deltasql.schema import Path, find_path, has_dropped_columns, is_shape, path_text, type_text
 from deltasql.statements.inspect import chosen_files, partition_predicate
 from deltasql.statements.table_metadata import check_statistics, chosen_for_clustering, cube_ids, json_list
 
@@ -312,6 +312,9 @@ def _zorder_column(column: ColumnPath, snapshot: Snapshot, context: Context) -> 
         raise errors.ZOrderColumnNotFoundError(snapshot.table, str(column), snapshot.schema.names).at(caret)
     if resolved.path[0].lower() in {name.lower() for name in snapshot.partition_columns}:
         raise errors.ZOrderPartitionColumnError(str(column)).at(caret)
+    kind = resolved.field.type
+    if is_shape(kind):
+        raise errors.ZOrderColumnTypeError(snapshot.table, str(column), type_text(kind)).at(caret)
     return resolved.path
 
 

@@ -322,6 +322,9 @@ class OldCalendarError(DeltaSqlError):
 class TimeOutOfRangeError(DeltaSqlError): ...
 
 @dataclass(eq=False)
+class GroupedShapesError(DeltaSqlError): ...
+
+@dataclass(eq=False)
 class MonthsInResultError(DeltaSqlError): ...
 
 @dataclass(eq=False)
@@ -736,6 +739,11 @@ class InvalidColumnNameError(DeltaSqlError):
 
 @dataclass(eq=False)
 class InvalidPartitionColumnNameError(DeltaSqlError):
+    where: str
+    columns: Collection[str]
+
+@dataclass(eq=False)
+class ShapesWithoutSystemError(DeltaSqlError):
     where: str
     columns: Collection[str]
 
@@ -1587,6 +1595,11 @@ class FeatureInUseError(DeltaSqlError):
     feature: str
 
 @dataclass(eq=False)
+class ShapesLeftError(DeltaSqlError):
+    table: str
+    columns: str
+
+@dataclass(eq=False)
 class CollationsLeftError(DeltaSqlError):
     table: str
     feature: str
@@ -2113,6 +2126,12 @@ class ZOrderPartitionColumnError(DeltaSqlError):
 class ZOrderWithoutStatsError(DeltaSqlError):
     table: str
     columns: tuple[str, ...]
+
+@dataclass(eq=False)
+class ZOrderColumnTypeError(DeltaSqlError):
+    table: str
+    column: str
+    type: str
 
 @dataclass(eq=False)
 class OptimizeFullError(DeltaSqlError):
@@ -3025,6 +3044,12 @@ class EmptyStatementError(DeltaSqlError): ...
 @dataclass(eq=False)
 class DecimalPrecisionError(DeltaSqlError):
     type: str
+
+@dataclass(eq=False)
+class InvalidSridError(DeltaSqlError):
+    srid: str
+    type: str
+    known: Collection[str]
 
 @dataclass(eq=False)
 class DatatypeMissingSizeError(DeltaSqlError):

@@ -170,7 +170,7 @@ class ArrowRows:
         return self._table.slice(start, max(0, end - start))
 
 
-_NO_ARROW = ("interval year", "interval month", "interval", "geometry", "geography", "time")
+_NO_ARROW = ("interval year", "interval month", "interval", "time")
 
 
 def _has_columns(kind: DataType) -> bool:

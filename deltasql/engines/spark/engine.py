@@ -38,7 +38,7 @@ from deltasql.engines.spark.session.local_rows import declared_spark_schema, fra
 from deltasql.engines.spark.session.progress import stoppable, watched
 from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.writing import Counts, SparkStage, row_counter, write_source
-from deltasql.files import STORE_BYTES, RowSource, Staged
+from deltasql.files import STORE_BYTES, RowSource, Staged, shown_shapes
 from deltasql.log import AddCDCFile, Stores, is_local, table_location
 from deltasql.plan import (
     ANY_SHAPE,
@@ -69,6 +69,8 @@ from deltasql.schema import (
     StructField,
     StructType,
     arrow_type,
+    has_shapes,
+    is_shape,
     sql_text,
     text_sql,
 )
@@ -142,7 +144,7 @@ class QueryResult:
             return int(self._frame.count())
 
     def to_arrow(self) -> pa.Table:
-        """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL.
+        """Variants are JSON, and shapes texts: PySpark hands on structs of bytes, and fails where one is NULL.
 
         Arrays and maps of VOID are fetched as those of STRING: PySpark makes no Arrow type of them.
         """
@@ -159,7 +161,7 @@ class QueryResult:
             shown = map(_cast, (text or name for text, name in zip(texts, names, strict=True)), voids)
             table = self._frame.toDF(*names).selectExpr(*shown).toArrow()
         columns = map(_with_void, table.columns, voids, schema)
-        return pa.Table.from_arrays(list(columns), names=list(schema.names))
+        return _with_shape_texts(pa.Table.from_arrays(list(columns), names=list(schema.names)), schema)
 
     def to_pandas(self) -> Any:
         with self._running(), warnings.catch_warnings():
@@ -200,6 +202,18 @@ def _cast(sql: str, kind: DataType | None) -> str:
     return sql if kind is None else f"CAST({sql} AS {sql_text(kind)})"
 
 
+def _with_shape_texts(table: pa.Table, schema: StructType) -> pa.Table:
+    """The rows with texts in place of the numbers and bytes of shapes, at any depth."""
+    if not has_shapes(schema):
+        return table
+    columns = list(table.columns)
+    for index, item in enumerate(schema):
+        if has_shapes(item.type):
+            values = [shown_shapes(value, item.type) for value in columns[index].to_pylist()]
+            columns[index] = pa.chunked_array([pa.array(values, arrow_type(item.type))])
+    return pa.Table.from_arrays(columns, names=list(schema.names))
+
+
 def _with_void(column: pa.ChunkedArray, cast: DataType | None, field: StructField) -> pa.ChunkedArray:
     """A column that was cast to a type without VOID, as one of the type of the field."""
     return column if cast is None else pa.chunked_array([pa.array(column.to_pylist(), arrow_type(field.type))])
@@ -227,7 +241,9 @@ def _as_text(kind: DataType, other: DataType) -> DataType:
 
 
 def variant_text(sql: str, kind: DataType) -> str | None:
-    """SQL of the value `sql` whose variants, at any depth, are their JSON text; None where `kind` holds none."""
+    """SQL of the value `sql` whose variants, at any depth, are their JSON text, and whose shapes are structs of number
+    and bytes; None where `kind` holds neither.
+    """
     return _text(sql, kind, count())
 
 
@@ -245,6 +261,9 @@ def _text(sql: str, kind: DataType, names: count[int]) -> str | None:
             body = _text(item, value, names)
             return body and f"transform_values({sql}, ({key}, {item}) -> {body})"
         case _:
+            if is_shape(kind):
+                parts = f"named_struct('srid', st_srid({sql}), 'wkb', st_asbinary({sql}))"
+                return f"CASE WHEN {sql} IS NOT NULL THEN {parts} END"
             return f"to_json({sql})" if kind == VARIANT else None
 
 

@@ -409,6 +409,8 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     error = error or unreached_error(failure) or _path_error(failure)
     if error is not None:
         return error
+    if _GROUPED_SHAPE in text:
+        return errors.GroupedShapesError()
     if name == "UNBOUND_SQL_PARAMETER":
         return _unbound(failure).at(_fragment_caret(failure, sql))
     if name == "PARSE_SYNTAX_ERROR":
@@ -416,6 +418,8 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     return (unresolved_error(failure, sql) or _other_error(failure)).at(_fragment_caret(failure, sql))
 
 
+_GROUPED_SHAPE = "MatchError: org.apache.spark.unsafe.types.BinaryView"
+"""Spark has no hash of a shape."""
 _OF_NO_CONDITION = {"SPARK_JVM_ERROR", "SPARK_ERROR"}
 
 

@@ -10,7 +10,6 @@ computes them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -81,7 +80,7 @@ from deltasql.schema import (
     physical_schema,
     quote_name,
     quote_text,
-    schema_to_json,
+    spark_json,
     without_collations,
 )
 
@@ -501,7 +500,7 @@ def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> Data
     """
     from pyspark.sql.types import StructType as SparkStruct
 
-    physical = SparkStruct.fromJson(json.loads(schema_to_json(physical_schema(schema))))
+    physical = SparkStruct.fromJson(spark_json(physical_schema(schema)))
     columns = [
         F.col(quote_name(field.name)).cast(stored.dataType).alias(stored.name, metadata=stored.metadata)
         for field, stored in zip(schema, physical.fields, strict=True)

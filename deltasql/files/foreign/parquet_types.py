@@ -40,9 +40,11 @@ from deltasql.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    is_shape,
     path_text,
     physical_name,
     schema_from_json,
+    type_from_json,
     type_text,
     types,
 )
@@ -140,6 +142,9 @@ def atomic_type(element: Element, physical: int) -> DataType | None:
             return types.TIMESTAMP if utc else types.TIMESTAMP_NTZ
         case (str(kind),) if kind in _TEXTS and physical == BYTE_ARRAY:
             return types.STRING
+        case (("geometry" | "geography"), system, 0) if physical == BYTE_ARRAY:
+            kind = type_from_json(f"{logical[0]}({system})" if system else logical[0])
+            return kind if is_shape(kind) else None
         case _:
             return None
 

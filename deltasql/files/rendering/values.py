@@ -26,7 +26,8 @@ from zoneinfo import ZoneInfo
 from deltasql.base import DeltaSqlError, did_you_mean, errors, help_text
 from deltasql.base.errors import conditions
 from deltasql.files.rendering import FORMATS
-from deltasql.schema import TIMESTAMP, ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
+from deltasql.files.rendering.shapes import shape_text
+from deltasql.schema import TIMESTAMP, ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType, is_shape
 
 _FLOAT = PrimitiveType("float")
 
@@ -56,7 +57,9 @@ def value_text(value: Any, kind: DataType, time_zone: str = "") -> str:
 
 
 def _placed(value: Any, kind: DataType) -> Any:
-    """PySpark gives a TIMESTAMP as a naive local time of this process, which gets that zone."""
+    """PySpark gives a TIMESTAMP as a naive local time of this process, which gets that zone; shapes are texts."""
+    if is_shape(kind) and not isinstance(value, str):
+        return shape_text(value)
     if kind == TIMESTAMP and isinstance(value, dt.datetime) and value.tzinfo is None:
         return value.astimezone()
     return value

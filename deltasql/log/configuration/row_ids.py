@@ -43,6 +43,7 @@ from deltasql.schema import (
     RowIdColumns,
     StructType,
     Widening,
+    is_shape,
     path_text,
     type_text,
     unsupported_changes,
@@ -350,6 +351,8 @@ def _lacking(kind: DataType, version: str) -> str | None:
     match kind:
         case ArrayType() | MapType() if version == "icebergCompatV1":
             return "this version has no arrays and maps"
+        case PrimitiveType() if is_shape(kind):
+            return "shapes are no part of this compatibility"
         case PrimitiveType(name) if name in _LACKING:
             return "Iceberg has no such type"
         case _:

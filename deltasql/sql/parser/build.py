@@ -19,7 +19,18 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from deltasql.base import Caret, closest, errors, skip_blanks
 from deltasql.plan import ColumnPath, SqlText, TableName, Temporal
-from deltasql.schema import ArrayType, DataType, DecimalType, Length, MapType, StructField, StructType, types
+from deltasql.schema import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    Length,
+    MapType,
+    StructField,
+    StructType,
+    known_systems,
+    shape_type,
+    types,
+)
 from deltasql.sql.constants import unquote, unquote_name
 from deltasql.sql.expression_types import spelled_collation
 from deltasql.sql.parser.automaton import RUNS, Automaton, GrammarToken, NoParseError, Tree, grammar_tables
@@ -208,12 +219,15 @@ _PLAIN = {
 }
 _DECIMALS = frozenset({"DECIMAL", "DEC", "NUMERIC"})
 _SIZED_TEXT = {"CHAR": "char", "CHARACTER": "char", "VARCHAR": "varchar"}
+_SHAPES = ("GEOMETRY", "GEOGRAPHY")
 _SYNONYMS = frozenset({"BYTE", "SHORT", "INTEGER", "LONG", "REAL", "TIMESTAMP_LTZ"})
 SUPPORTED = (
     *(name for name in _PLAIN if name not in _SYNONYMS),
     "DECIMAL(p, s)",
     "CHAR(n)",
     "VARCHAR(n)",
+    "GEOMETRY(srid)",
+    "GEOGRAPHY(4326)",
     "ARRAY<type>",
     "MAP<type, type>",
     "STRUCT<name: type, …>",
@@ -237,7 +251,7 @@ _ELSEWHERE = {
     # Types of Spark and Databricks that no table of Delta's protocol has, and what can hold their values.
     "TIME": "STRING or TIMESTAMP_NTZ",
     "INTERVAL": "BIGINT",
-    **dict.fromkeys(("GEOMETRY", "GEOGRAPHY"), "BINARY or STRING"),
+    **{name: f"{name}(4326)" for name in _SHAPES},
 }
 _NESTED_TYPES = ("DECIMAL", "NUMERIC", "CHAR", "VARCHAR", "ARRAY", "MAP", "STRUCT")
 TYPE_NAMES = (*_PLAIN, *_NESTED_TYPES)
@@ -267,7 +281,16 @@ def _atomic(upper: str, sizes: list[int], tree: Tree, text: str) -> DataType:
         return Length(_SIZED_TEXT[upper], sizes[0]).type
     if upper in _SIZED_TEXT and not sizes:
         raise errors.DatatypeMissingSizeError(upper).at(caret(tree, text))
+    if upper in _SHAPES and len(sizes) == 1:
+        return _shape(upper, sizes[0], tree, text)
     return _unsupported(tree, text)
+
+
+def _shape(upper: str, srid: int, tree: Tree, text: str) -> DataType:
+    kind = shape_type(upper, srid)
+    if kind is None:
+        raise errors.InvalidSridError(str(srid), upper, known_systems(upper)).at(caret(tree, text))
+    return kind
 
 
 @builds("collation_name")

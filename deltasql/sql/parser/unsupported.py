@@ -134,8 +134,8 @@ OBJECTS = (
         ),
     ),
     Unsupported(
-        "The type {words}",
-        "A column of BINARY or STRING has shapes as WKB or WKT.",
+        "{words}(ANY) as the type of a column",
+        "The values of a column have one coordinate system: GEOMETRY(4326), GEOGRAPHY(4326).",
         ("CREATE|ALTER|REPLACE ⋯ < GEOMETRY|GEOGRAPHY > ( ANY",),
     ),
     # Other objects

@@ -14,6 +14,7 @@ from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField,
 
 PLAIN = StructType((StructField("a", LONG),))
 GENERATED = StructType((StructField("a", LONG, True, {"delta.generationExpression": "1"}),))
+REDIRECTION = "redirectReaderWriter-preview"
 
 
 def listed(reader: int, *features: str, readers: tuple[str, ...] = ()) -> Protocol:
@@ -160,8 +161,8 @@ def test_what_can_be_read(protocol: Protocol) -> None:
 @pytest.mark.parametrize(
     ("protocol", "features"),
     [
-        (listed(3, "geospatial", readers=("geospatial",)), ["geospatial"]),
-        (listed(3, "new", "geospatial", readers=("new", "geospatial")), ["geospatial", "new"]),
+        (listed(3, REDIRECTION, readers=(REDIRECTION,)), [REDIRECTION]),
+        (listed(3, "new", "other", readers=("new", "other")), ["new", "other"]),
     ],
 )
 def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -> None:

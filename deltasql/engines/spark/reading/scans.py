@@ -71,9 +71,9 @@ from deltasql.schema import (
     is_mapped,
     physical_name,
     physical_schema,
+    spark_json,
     sql_literal,
     sql_text,
-    type_to_json,
     with_lengths,
     without_lengths,
     without_metadata,
@@ -322,7 +322,7 @@ def _reader_schema(stored: StructType) -> SparkStruct:
         return declared_spark_schema(stored)
     # Files from before column mapping was enabled have no field ids.
     plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
-    return SparkStruct.fromJson(type_to_json(plain))
+    return SparkStruct.fromJson(spark_json(plain))
 
 
 def _with_required(rows: DataFrame, schema: SparkStruct) -> DataFrame:

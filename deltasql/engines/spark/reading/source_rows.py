@@ -243,7 +243,8 @@ def checked(
     if not constraints:
         return frame
     shown = [name for name in frame.columns if not name.startswith(HIDDEN_PREFIX) and name != unless]
-    guards = " AND ".join(_guard(constraint, shown, texts) for constraint in constraints)
+    told = _told(frame, shown)
+    guards = " AND ".join(_guard(constraint, told, texts) for constraint in constraints)
     if unless is not None:
         # Not an OR, of which Sail computes both sides.
         guards = f"CASE WHEN {quote(unless)} IS NOT NULL THEN TRUE ELSE {guards} END"
@@ -262,9 +263,23 @@ _EACH_ROW = "monotonically_increasing_id() >= 0"
 _ANY_ROW = "rand() >= 0"
 
 
-def _guard(constraint: Constraint, shown: Iterable[str], texts: Texts = str) -> str:
+def _told(frame: DataFrame, shown: Iterable[str]) -> dict[str, str]:
+    """SQL of columns in an error, by name. Shapes, which have no JSON, are bytes; columns with such in them are left
+    out.
+    """
+    kinds = dict(frame.dtypes)
+    told = {name: quote(name) for name in shown if "geometry(" not in kinds[name] and "geography(" not in kinds[name]}
+    shapes = {name: f"hex(st_asbinary({quote(name)})) AS {quote(name)}" for name in shown if _is_shape(kinds[name])}
+    return {**told, **shapes}
+
+
+def _is_shape(kind: str) -> bool:
+    return kind.startswith(("geometry(", "geography("))
+
+
+def _guard(constraint: Constraint, shown: Mapping[str, str], texts: Texts = str) -> str:
     """SQL that is TRUE for a row that satisfies the constraint; else it fails the job, telling the columns `shown`."""
-    told = ", ".join(quote(name) for name in shown if name.lower() not in constraint.masked)
+    told = ", ".join(sql for name, sql in shown.items() if name.lower() not in constraint.masked)
     values = f"to_json(struct({told}), map('ignoreNullFields', 'false'))" if told else "'{}'"
     fields = (constraint.name, constraint.condition, constraint.column or "")
     mark = base.VIOLATION + "|".join(percent_encoded(text, safe="") for text in fields)

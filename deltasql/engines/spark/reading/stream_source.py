@@ -25,6 +25,7 @@ from deltasql.schema import (
     StructField,
     StructType,
     as_nullable,
+    is_shape,
     path_text,
     schema_from_json,
     schema_to_json,
@@ -76,9 +77,9 @@ def _register(spark: SparkHandle) -> None:
 
 
 def refuse_columns(schema: StructType) -> None:
-    """Raises UnsupportedStreamColumnError for a VARIANT or a VOID, at any depth."""
+    """Raises UnsupportedStreamColumnError for a VARIANT, a VOID or a shape, at any depth."""
     for path, item in walk(schema):
-        if item.type in {VARIANT, VOID}:
+        if item.type in {VARIANT, VOID} or is_shape(item.type):
             raise errors.UnsupportedStreamColumnError(path_text(path), type_text(item.type))
 
 

@@ -34,7 +34,7 @@ from deltasql.schema import (
     StructType,
     bare_schema,
     schema_from_json,
-    type_to_json,
+    spark_json,
     without_metadata,
 )
 
@@ -59,7 +59,7 @@ def exact_spark_schema(schema: StructType) -> spark.StructType:
     load_pyspark()
     from pyspark.sql.types import StructType as SparkStruct
 
-    return SparkStruct.fromJson(type_to_json(schema))
+    return SparkStruct.fromJson(spark_json(schema))
 
 
 def spark_type(kind: DataType) -> spark.DataType:
