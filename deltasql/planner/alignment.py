@@ -254,7 +254,7 @@ class Alignment:
 
 
 def _shape_advice(source: DataType, kind: str, srid: str, given: tuple[str, str] | None) -> str:
-    """What makes a GEOMETRY or GEOGRAPHY of a value that is neither, or that is of another system."""
+    """A sentence on how a value becomes a GEOMETRY or GEOGRAPHY of the system `srid`."""
     functions = "st_geomfrom" if kind == "geometry" else "st_geogfrom"
     more = f", {srid}" if kind == "geometry" else ""
     if source == BINARY:

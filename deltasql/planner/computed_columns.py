@@ -579,6 +579,10 @@ _GENERATED_FUNCTIONS = frozenset(
 
 def check_generation(field: StructField, expression: SqlText, schema: StructType, context: Context) -> None:
     """Raises if `expression` must not generate `field` in a table of `schema`. Asks Spark for the type."""
+    if has_shapes(field.type):
+        advice = "Its values could not be checked: shapes are not compared."
+        error = errors.GeneratedExpressionError(quote(field.name), sql_text(field.type), expression.text, advice)
+        raise error.at(context.caret(expression.start, expression.end))
     try:
         _check_text(quote(field.name), expression.text)
         _check_references(field, expression.text, schema)

@@ -22,7 +22,6 @@ __getattr__, __dir__ = door(
     json: HIVE_NULL STORED_AS_NULL field_from_json field_to_json partition_value schema_from_json schema_to_json
         spark_json type_from_json type_to_json typed
     result_arrow: PRIMITIVES arrow_type to_table
-    shapes: has_shapes is_shape known_systems shape_parts shape_type
     text: TYPE_KEY Length Path child collated_paths declared_as declared_length declared_text declared_texts
         declared_type fields_at find_path folded has_lengths kind_text length_of parsed_type path_text
         plain_field plain_type quote_name quote_text replace_type resolve schema_ddl sql_literal sql_text
@@ -33,7 +32,7 @@ __getattr__, __dir__ = door(
     types: BINARY BINARY_COLLATION BOOLEAN BYTE DATE DOUBLE EMPTY_METADATA FLOAT ID INTEGER LONG NESTED_IDS
         PARQUET_FIELD_ID PHYSICAL_NAME SHORT STRING TIMESTAMP TIMESTAMP_NTZ VARIANT VOID ArrayType DataType
         DecimalType MapType PrimitiveType RowIdColumns StructField StructType assign_ids case_matters
-        collation_of has_collations has_dropped_columns is_mapped matching physical_name physical_schema
-        with_default_collation without_collations
+        collation_of has_collations has_dropped_columns has_shapes is_mapped is_shape known_systems matching
+        physical_name physical_schema shape_parts shape_type with_default_collation without_collations
     """,
 )

@@ -67,11 +67,6 @@ from deltasql.schema.json import typed as typed
 from deltasql.schema.result_arrow import PRIMITIVES as PRIMITIVES
 from deltasql.schema.result_arrow import arrow_type as arrow_type
 from deltasql.schema.result_arrow import to_table as to_table
-from deltasql.schema.shapes import has_shapes as has_shapes
-from deltasql.schema.shapes import is_shape as is_shape
-from deltasql.schema.shapes import known_systems as known_systems
-from deltasql.schema.shapes import shape_parts as shape_parts
-from deltasql.schema.shapes import shape_type as shape_type
 from deltasql.schema.text import TYPE_KEY as TYPE_KEY
 from deltasql.schema.text import Length as Length
 from deltasql.schema.text import Path as Path
@@ -158,9 +153,14 @@ from deltasql.schema.types import case_matters as case_matters
 from deltasql.schema.types import collation_of as collation_of
 from deltasql.schema.types import has_collations as has_collations
 from deltasql.schema.types import has_dropped_columns as has_dropped_columns
+from deltasql.schema.types import has_shapes as has_shapes
 from deltasql.schema.types import is_mapped as is_mapped
+from deltasql.schema.types import is_shape as is_shape
+from deltasql.schema.types import known_systems as known_systems
 from deltasql.schema.types import matching as matching
 from deltasql.schema.types import physical_name as physical_name
 from deltasql.schema.types import physical_schema as physical_schema
+from deltasql.schema.types import shape_parts as shape_parts
+from deltasql.schema.types import shape_type as shape_type
 from deltasql.schema.types import with_default_collation as with_default_collation
 from deltasql.schema.types import without_collations as without_collations

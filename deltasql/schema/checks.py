@@ -19,7 +19,6 @@ from typing import Any
 
 from deltasql.base import DuplicatePlace, errors
 from deltasql.schema.json import type_from_json, type_to_json
-from deltasql.schema.shapes import STORED_SHAPES, UNSTORED_SHAPES, is_shape
 from deltasql.schema.text import Path, candidates, path_text, suggestion, type_text, walk
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
@@ -27,8 +26,10 @@ from deltasql.schema.types import (
     LONG,
     NESTED_IDS,
     PHYSICAL_NAME,
+    STORED_SHAPES,
     STRING,
     TIMESTAMP,
+    UNSTORED_SHAPES,
     VARIANT,
     VOID,
     ArrayType,
@@ -39,6 +40,8 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     collation_of,
+    has_shapes,
+    is_shape,
     without_collations,
 )
 
@@ -164,6 +167,8 @@ def unstorable(schema: StructType) -> Iterator[tuple[Path, str]]:
         for leaf in _atoms(field.type):
             if not _storable(leaf):
                 yield path, type_text(leaf)
+        for key in _shape_keys(field.type):
+            yield path, f"map with keys of {type_text(key)}"
 
 
 def check_voids(schema: StructType) -> None:
@@ -258,6 +263,16 @@ def _atoms(data_type: DataType) -> Iterator[PrimitiveType | DecimalType]:
         case MapType(key, value):
             yield from _atoms(key)
             yield from _atoms(value)
+
+
+def _shape_keys(data_type: DataType) -> Iterator[DataType]:
+    """The types of keys of maps that have shapes, whose values no key is found by."""
+    match data_type:
+        case ArrayType(element):
+            yield from _shape_keys(element)
+        case MapType(key, value):
+            yield from (key,) if has_shapes(key) else ()
+            yield from _shape_keys(value)
 
 
 def _storable(data_type: PrimitiveType | DecimalType) -> bool:

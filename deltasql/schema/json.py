@@ -15,10 +15,10 @@ from types import MappingProxyType
 from typing import Any
 
 from deltasql.base import errors, parse_timestamp
-from deltasql.schema.shapes import SPHERICAL, shape_from_token, shape_token
 from deltasql.schema.text import declared_length
 from deltasql.schema.types import (
     EMPTY_METADATA,
+    SPHERICAL,
     ArrayType,
     DataType,
     DecimalType,
@@ -28,6 +28,8 @@ from deltasql.schema.types import (
     StructType,
     collated,
     collation_of,
+    shape_from_token,
+    shape_token,
     without_collations,
 )
 

@@ -2,6 +2,11 @@
 
 Source: Delta protocol, schema serialization.
 
+GEOMETRY(srid) and GEOGRAPHY(srid) are called by the number of the coordinate system of their values: `geometry(4326)`.
+In logs a system has the name that an authority gave it: `geometry(OGC:CRS84)`, and a GEOGRAPHY says how points are
+joined as well: `geography(OGC:CRS84, spherical)`. `any` is a type of queries, whose values have several systems.
+Source: Delta protocol, RFC Geospatial types.
+
 With column mapping, fields are found in data files by an id or a physical name that renaming does not touch. Source:
 Delta protocol, Column Mapping. Moved rows carry their ids in columns of data files. Source: Delta protocol, Row
 Tracking.
@@ -9,6 +14,7 @@ Tracking.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -190,15 +196,84 @@ def _with_texts(kind: DataType, change: Callable[[DataType], DataType], *, keys:
 
 def has_collations(kind: DataType) -> bool:
     """Whether a type is a text with a collation, or has one inside."""
+    return _has(kind, lambda leaf: collation_of(leaf) is not None)
+
+
+def has_shapes(kind: DataType) -> bool:
+    """Whether a type is GEOMETRY or GEOGRAPHY, or has one inside."""
+    return _has(kind, is_shape)
+
+
+def _has(kind: DataType, is_one: Callable[[DataType], bool]) -> bool:
     match kind:
         case StructType(fields):
-            return any(has_collations(item.type) for item in fields)
+            return any(_has(item.type, is_one) for item in fields)
         case ArrayType(element):
-            return has_collations(element)
+            return _has(element, is_one)
         case MapType(key, value):
-            return has_collations(key) or has_collations(value)
+            return _has(key, is_one) or _has(value, is_one)
         case _:
-            return collation_of(kind) is not None
+            return is_one(kind)
+
+
+GEOMETRY, GEOGRAPHY = "geometry", "geography"
+SPHERICAL = "spherical"
+"""How points of a GEOGRAPHY are joined: by the shortest way on a sphere. PySpark has the word in capital letters."""
+_SYSTEMS = {
+    GEOMETRY: {"0": "SRID:0", "3857": "EPSG:3857", "4326": "OGC:CRS84"},
+    GEOGRAPHY: {"4326": "OGC:CRS84"},
+}
+"""The name of each coordinate system by its number."""
+_ANY = "any"
+_NAMED = {"OGC:CRS84": "4326", "EPSG:4326": "4326", "EPSG:3857": "3857"}
+"""The numbers of systems by their names; `SRID:n` is number n. Coordinates of all are x before y."""
+_TOKEN = re.compile(rf"({GEOMETRY}|{GEOGRAPHY})(?:\(\s*([\w:]+)\s*(?:,\s*(\w+)\s*)?\))?", re.ASCII | re.IGNORECASE)
+_TYPE = re.compile(rf"({GEOMETRY}|{GEOGRAPHY})\((\w+)\)", re.ASCII)
+
+STORED_SHAPES = frozenset(f"{kind}({srid})" for kind, systems in _SYSTEMS.items() for srid in systems)
+"""The names of the types that a column of a table may have."""
+UNSTORED_SHAPES = frozenset(f"{kind}({_ANY})" for kind in _SYSTEMS)
+
+
+def shape_type(kind: str, srid: int | str) -> PrimitiveType | None:
+    """The type GEOMETRY or GEOGRAPHY of a coordinate system, or of `any`; None for a system that is not known."""
+    text = str(srid).lower()
+    return PrimitiveType(f"{kind.lower()}({text})") if text in {_ANY, *_SYSTEMS[kind.lower()]} else None
+
+
+def known_systems(kind: str) -> tuple[str, ...]:
+    """The numbers of the coordinate systems that GEOMETRY or GEOGRAPHY has."""
+    return tuple(_SYSTEMS[kind.lower()])
+
+
+def shape_parts(data_type: DataType) -> tuple[str, str] | None:
+    """`geometry` or `geography`, and the number of the coordinate system or `any`; None for any other type."""
+    found = _TYPE.fullmatch(data_type.name) if isinstance(data_type, PrimitiveType) else None
+    return None if found is None else (found[1], found[2])
+
+
+def is_shape(data_type: DataType) -> bool:
+    """Whether the type is GEOMETRY or GEOGRAPHY."""
+    return shape_parts(data_type) is not None
+
+
+def shape_from_token(token: str) -> PrimitiveType | None:
+    """The type of a token of schema JSON; None for another type, an unknown system, or edges that are not spherical."""
+    found = _TOKEN.fullmatch(token)
+    if found is None or (found[3] or SPHERICAL).lower() != SPHERICAL:
+        return None
+    system = (found[2] or "OGC:CRS84").upper()
+    return shape_type(found[1], _NAMED.get(system) or system.removeprefix("SRID:"))
+
+
+def shape_token(data_type: PrimitiveType) -> str | None:
+    """The token of the type in schema JSON; None for any other type."""
+    parts = shape_parts(data_type)
+    if parts is None:
+        return None
+    kind, srid = parts
+    system = _SYSTEMS[kind].get(srid, f"SRID:{srid.upper()}")
+    return f"{kind}({system}, {SPHERICAL})" if kind == GEOGRAPHY else f"{kind}({system})"
 
 
 @dataclass(frozen=True, slots=True)

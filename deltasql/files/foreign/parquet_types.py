@@ -25,6 +25,7 @@ from deltasql.files.footers import (
     INT96,
     REPEATED,
     Element,
+    Logical,
     ParquetMetadata,
     parse_schema,
 )
@@ -142,7 +143,14 @@ def atomic_type(element: Element, physical: int) -> DataType | None:
             return types.TIMESTAMP if utc else types.TIMESTAMP_NTZ
         case (str(kind),) if kind in _TEXTS and physical == BYTE_ARRAY:
             return types.STRING
-        case (("geometry" | "geography"), system, 0) if physical == BYTE_ARRAY:
+        case _:
+            return _shape(logical) if physical == BYTE_ARRAY else None
+
+
+def _shape(logical: Logical) -> DataType | None:
+    """GEOMETRY or GEOGRAPHY, if it is of a coordinate system, and of edges, that tables can have."""
+    match logical:
+        case (("geometry" | "geography"), system, 0):
             kind = type_from_json(f"{logical[0]}({system})" if system else logical[0])
             return kind if is_shape(kind) else None
         case _:

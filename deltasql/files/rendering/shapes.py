@@ -16,7 +16,7 @@ from deltasql.schema import ArrayType, DataType, MapType, StructType, is_shape
 _NAMES = ("POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION")
 _COLLECTION = 7
 _AXES = ("", " Z ", " M ", " ZM ")
-"""What stands behind the name, by the thousands of the kind."""
+"""The words behind the name, by the thousands of the kind."""
 _COORDINATES = (2, 3, 3, 4)
 
 

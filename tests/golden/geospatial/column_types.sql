@@ -16,6 +16,7 @@ CREATE TABLE wrong (g GEOGRAPHY(any));
 CREATE TABLE wrong (g GEOMETRY(999999));
 CREATE TABLE wrong (g GEOGRAPHY(3857));
 CREATE TABLE wrong (g GEOMETRY(4326, 1));
+CREATE TABLE wrong (m MAP<GEOMETRY(4326), INT>);
 -- name: changes of the type
 ALTER TABLE plain ALTER COLUMN g TYPE GEOMETRY(4326);
 ALTER TABLE plain ALTER COLUMN g TYPE BINARY;
@@ -28,6 +29,7 @@ OPTIMIZE plain ZORDER BY (g);
 -- name: values that are computed
 CREATE TABLE wrong (id INT, g GEOMETRY(4326) GENERATED ALWAYS AS IDENTITY);
 CREATE TABLE wrong (w BINARY, g GEOMETRY(4326) GENERATED ALWAYS AS (st_geomfromwkb(w, 4326)));
+CREATE TABLE wrong (g GEOMETRY(4326), h GEOMETRY(4326) GENERATED ALWAYS AS (g));
 CREATE TABLE wrong (g GEOMETRY(4326) DEFAULT st_geomfromtext('POINT(1 2)', 4326)) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 CREATE TABLE defaults (g GEOMETRY(4326) DEFAULT NULL) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 -- name: Iceberg has no such columns
