@@ -382,3 +382,15 @@ def test_geospatial_functions_are_refused(sail: SailProcess) -> None:
         condition, message = sail.error(f"SELECT {call}")
         assert condition == "UNSUPPORTED_FEATURE.SAIL"
         assert "the geospatial function" in message
+
+
+def test_columns_of_shapes_are_refused(sail: SailProcess) -> None:
+    sail.rows("CREATE TABLE places (id INT, g GEOMETRY(4326))")
+    for statement in (
+        "SELECT id, g FROM places",
+        "INSERT INTO places VALUES (1, NULL)",
+        "DELETE FROM places WHERE g IS NULL",
+    ):
+        condition, message = sail.error(statement)
+        assert condition == "UNSUPPORTED_FEATURE.SAIL", statement
+        assert "GEOMETRY and GEOGRAPHY columns" in message

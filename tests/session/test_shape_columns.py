@@ -124,6 +124,16 @@ def test_files_and_statistics(session: Session) -> None:
     assert "files: 1 read" in plan
 
 
+def test_a_value_of_another_system(session: Session) -> None:
+    session.sql("CREATE TABLE places (g GEOMETRY(4326), a ARRAY<GEOMETRY(4326)>)")
+    session.sql("INSERT INTO places SELECT st_centroid(st_point(1, 2, 4326)), array(st_centroid(st_point(1, 2, 4326)))")
+    for value in ("st_centroid(st_point(1, 2, 3857)), NULL", "NULL, array(NULL, st_centroid(st_point(1, 2)))"):
+        with pytest.raises(DeltaSqlError) as caught:
+            session.sql(f"INSERT INTO places SELECT {value}")
+        assert caught.value.condition == "GEO_ENCODER_SRID_MISMATCH_ERROR"
+    assert session.sql("SELECT st_srid(g), st_srid(a[0]) FROM places").collect() == [(4326, 4326)]
+
+
 def test_values_in_python(session: Session) -> None:
     session.sql("CREATE TABLE places (g GEOMETRY(4326), a ARRAY<GEOMETRY(0)>, v VARIANT)")
     session.sql("INSERT INTO places SELECT st_point(1, 2, 4326), array(st_point(1, 2), NULL), parse_json('1')")

@@ -16,5 +16,3 @@ DESCRIBE flat;
 ALTER TABLE copy ADD COLUMN e GEOGRAPHY(4326);
 INSERT INTO copy SELECT 10, g, st_geogfromwkb(st_asbinary(g)) FROM places WHERE id = 1;
 SELECT * FROM copy ORDER BY id;
-RESTORE TABLE places TO VERSION AS OF 1;
-SELECT count(*), count_if(st_x(g) = id) FROM places;

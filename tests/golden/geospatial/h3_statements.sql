@@ -23,7 +23,7 @@ SELECT id, c FROM t LATERAL VIEW explode(h3_kring(cell, 1)) AS c WHERE id = 1 OR
 CREATE TABLE g (x DOUBLE, y DOUBLE, cell BIGINT GENERATED ALWAYS AS (h3_longlatash3(x, y, 7)));
 -- name: an error in rows that are written
 INSERT INTO u SELECT 9, h3_toparent('zoom', 1);
--- name: not in a lambda, in VALUES and in the condition of an outer join
+-- name: in VALUES, and not in a lambda and in the condition of an outer join
 SELECT * FROM VALUES (h3_longlatash3(0, 0, 8)) AS v(cell);
 MERGE INTO u USING t ON u.id = t.id AND h3_ischildof(t.cell, h3_stringtoh3(u.k)) WHEN MATCHED THEN DELETE;
 SELECT transform(array(1, 2), k -> h3_resolution(k));

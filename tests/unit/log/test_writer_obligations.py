@@ -77,6 +77,12 @@ OBLIGATIONS: Mapping[str, Obligations] = {
         "others are refused": "unit/schema/test_widening.py::test_unsupported_changes_are_found_at_any_depth",
         "statistics of old files": "session/test_widened_tables.py::test_statistics_of_old_files_still_prune",
     },
+    "geospatial": {
+        "files have the logical types": "session/test_shape_columns.py::test_files_and_statistics",
+        "bounds are boxes, or none": "session/test_shape_columns.py::test_files_and_statistics",
+        "values are of the column's system": "session/test_shape_columns.py::test_a_value_of_another_system",
+        "types of others": "unit/log/test_shape_types.py::test_types_of_others_are_kept_and_refused",
+    },
     "variantType": {
         "rows": "session/test_variants.py::test_rows_and_their_text",
         "statistics": "session/test_variants.py::test_statistics_count_nulls_only",
