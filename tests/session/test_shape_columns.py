@@ -18,7 +18,7 @@ POINTS = [bytes.fromhex("0101000000000000000000F03F0000000000000040"), None]
 """POINT(1 2), and no shape."""
 
 
-class WellKnownBinary(pa.ExtensionType):
+class WellKnownBinary(pa.ExtensionType):  # type: ignore[misc]
     """The type that Arrow stores as GEOMETRY in Parquet."""
 
     def __init__(self, metadata: bytes = b"{}") -> None:

@@ -102,7 +102,7 @@ def test_a_broken_constraint_is_found_by_its_name(name: str) -> None:
 
 def _raised(check: Constraint, row: str) -> DeltaSqlError | None:
     """The error for a row that breaks `check`, out of what its guard raises."""
-    text = f"[USER_RAISED_EXCEPTION] {_guard(check, ['x']).split(chr(39))[1]}|{row} SQLSTATE: P0001"
+    text = f"[USER_RAISED_EXCEPTION] {_guard(check, {'x': 'x'}).split(chr(39))[1]}|{row} SQLSTATE: P0001"
     return marked_error(Failure("USER_RAISED_EXCEPTION", "P0001", text, {}), WriteContext("t"), "")
 
 

@@ -50,6 +50,7 @@ def test_what_can_be_written() -> None:
         "deletionVectors",
         "domainMetadata",
         "generatedColumns",
+        "geospatial",
         "identityColumns",
         "icebergCompatV1",
         "icebergCompatV2",
