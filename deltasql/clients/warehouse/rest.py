@@ -410,7 +410,7 @@ def api_type(kind: DataType) -> str:
         case StructType():
             return "STRUCT"
         case PrimitiveType(name=name):
-            return "INTERVAL" if name.startswith("interval") else _NAMES.get(name, name.upper())
+            return "INTERVAL" if name.startswith("interval") else _NAMES.get(name, name.partition("(")[0].upper())
         case _:
             return "STRING"
 

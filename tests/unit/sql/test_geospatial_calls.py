@@ -45,6 +45,25 @@ def test_other_calls(sql: str, expected: str) -> None:
     assert expanded(sql) == expected
 
 
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "VALUES (1, h3_resolution(a)), (2, NULL)",
+            "(SELECT 1 AS col1, _h3_resolution(a) AS col2 UNION ALL SELECT 2 AS col1, NULL AS col2)",
+        ),
+        (
+            "SELECT * FROM VALUES (h3_resolution(a)) AS t(x), u",
+            "SELECT * FROM (SELECT _h3_resolution(a) AS col1) AS t(x), u",
+        ),
+        ("SELECT h3_resolution(a) FROM VALUES (1), (f(2, 3))", "SELECT _h3_resolution(a) FROM VALUES (1), (f(2, 3))"),
+        ("SELECT values, h3_resolution(a) FROM t", "SELECT values, _h3_resolution(a) FROM t"),
+    ],
+)
+def test_rows_of_values_become_queries(sql: str, expected: str) -> None:
+    assert expanded(sql) == expected
+
+
 def test_names_in_messages() -> None:
     sql = "h3_toparent(h3_compact(h3_kring(a, 1))[0], 3) = h3_resolution(b)"
     marked = splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
