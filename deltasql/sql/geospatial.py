@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from deltasql.base import Token, closing, comma_separated, errors, tokenize
 from deltasql.schema import HIDDEN_PREFIX
@@ -140,6 +141,27 @@ def _readers(sql: str) -> Iterator[tuple[int, str, int]]:
             yield token.start, sql[tokens[index + 2].start : tokens[inner].end], tokens[close + 2].end
 
 
+class _Column(NamedTuple):
+    """A column of VALUES: a call of `name`, or a value alone if that is empty.
+
+    `arguments` are texts, or None where they differ from row to row; `given` has the texts of each of these, by row.
+    """
+
+    name: str
+    arguments: Sequence[str | None]
+    given: list[list[str]]
+
+    def sql(self, names: Iterable[str]) -> str:
+        """The column over columns of these names."""
+        left = iter(names)
+        texts = [next(left) if text is None else text for text in self.arguments]
+        return with_calls(f"{self.name}({', '.join(texts)})") if self.name else texts[0]
+
+
+def _select(values: Iterable[str]) -> str:
+    return "SELECT " + ", ".join(f"{value} AS col{number}" for number, value in enumerate(values, start=1))
+
+
 @dataclass(frozen=True, slots=True)
 class _Expansion:
     sql: str
@@ -157,7 +179,7 @@ class _Expansion:
                 pieces += [self.sql[at : token.start], self._call(index, close)]
                 at, index = tokens[close].end, close
             elif token.key == "VALUES" and (rows := self._rows(index)):
-                pieces += [self.sql[at : token.start], f"({' UNION ALL '.join(map(self._query, rows))})"]
+                pieces += [self.sql[at : token.start], f"({self._query(rows)})"]
                 index = rows[-1][1]
                 at = tokens[index].end
             index += 1
@@ -176,10 +198,55 @@ class _Expansion:
         inside = tokens[index : rows[-1][1]] if rows else ()
         return rows if any(token.text.startswith(_MARKER) for token in inside) else []
 
-    def _query(self, row: tuple[int, int]) -> str:
-        """The query of one row of VALUES."""
-        values = (self.text(first, last) for first, last in self._items(row[0] + 1, row[1]))
-        return "SELECT " + ", ".join(f"{value} AS col{number}" for number, value in enumerate(values, start=1))
+    def _query(self, rows: Sequence[tuple[int, int]]) -> str:
+        """The query of rows of VALUES: over their arguments where all rows call the same functions, else a union."""
+        items = [list(self._items(opening + 1, close)) for opening, close in rows]
+        columns = [self._column(places) for places in zip(*items, strict=False)]
+        values, names, given = list[str](), list[str](), list[list[str]]()
+        for column in columns if len(set(map(len, items))) == 1 else ():
+            if column is not None:
+                new = [f"{HIDDEN_PREFIX}value_{len(names) + number}" for number in range(len(column.given))]
+                values.append(column.sql(new))
+                names, given = names + new, given + column.given
+        if not names or len(values) < len(columns):
+            return " UNION ALL ".join(_select([self.text(*place) for place in row]) for row in items)
+        lines = ", ".join(f"({', '.join(line)})" for line in zip(*given, strict=True))
+        return f"{_select(values)} FROM VALUES {lines} AS {HIDDEN_PREFIX}rows({', '.join(names)})"
+
+    def _column(self, places: Sequence[tuple[int, int]]) -> _Column | None:
+        """A column of VALUES, whose places are those of its rows; None where these do not call one function.
+
+        NULL in place of a call is a call with NULL, whose result is NULL.
+        """
+        texts = [self._written(first, last) for first, last in places]
+        if not any(_MARKER in text for text in texts):
+            return _Column("", (None,), [texts])
+        calls = [
+            None if text == "NULL" else self._whole_call(*place) for text, place in zip(texts, places, strict=True)
+        ]
+        found = [call for text, call in zip(texts, calls, strict=True) if text != "NULL"]
+        name, arguments = found[0] or ("", [])
+        if any(call is None or call[0] != name or len(call[1]) != len(arguments) for call in found):
+            return None
+        rows = [["NULL"] * len(arguments) if call is None else call[1] for call in calls]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        varies = [len(set(column) - ({"NULL"} if None in calls else set())) > 1 for column in columns]
+        if None in calls and not any(varies):
+            return None
+        shown = tuple(None if differs else text for differs, text in zip(varies, arguments, strict=True))
+        return _Column(name, shown, [column for differs, column in zip(varies, columns, strict=True) if differs])
+
+    def _whole_call(self, first: int, last: int) -> tuple[str, list[str]] | None:
+        """The marked name and the arguments of a call that is all of a text, without other calls in it."""
+        if not self.tokens[first].text.startswith(_MARKER) or closing(self.tokens, first + 1) != last - 1:
+            return None
+        arguments = [self._written(*place) for place in self._parts(first, last - 1)]
+        is_plain = not any(_MARKER in text for text in arguments) and not self._function(first).is_aggregate
+        return (self.tokens[first].text, arguments) if is_plain else None
+
+    def _written(self, first: int, last: int) -> str:
+        """The text of some tokens, as it is."""
+        return self.sql[self.tokens[first].start : self.tokens[last - 1].end]
 
     def _call(self, index: int, close: int) -> str:
         """The call whose name is at `index` and whose bracket closes at `close`."""
