@@ -18,7 +18,7 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from deltasql.base import Token, closing, comma_separated, errors, tokenize
 from deltasql.schema import HIDDEN_PREFIX
@@ -170,6 +170,31 @@ class _Column(NamedTuple):
         return with_calls(f"{self.name}({', '.join(texts)})") if self.name else texts[0]
 
 
+_Call: TypeAlias = "tuple[str, list[str]]"
+"""The marked name of a function, and its arguments."""
+
+
+def _shared(calls: Sequence[_Call | None]) -> _Column | None:
+    """The one call over the rows of VALUES, where None is NULL; None where they call several functions, or none."""
+    found = [call for call in calls if call is not None]
+    if len({(name, len(arguments)) for name, arguments in found}) != 1 or not found[0][0]:
+        return None
+    shown = tuple(_common(column) for column in zip(*(arguments for _, arguments in found), strict=True))
+    if None in calls and None not in shown:
+        return None
+    return _Column(found[0][0], shown, [_given(calls, at) for at, text in enumerate(shown) if text is None])
+
+
+def _given(calls: Sequence[_Call | None], at: int) -> list[str]:
+    """The argument at one place, by row."""
+    return [call[1][at] if call else "NULL" for call in calls]
+
+
+def _common(texts: Sequence[str]) -> str | None:
+    """The text that all are; None if they differ."""
+    return texts[0] if len(set(texts)) == 1 else None
+
+
 def _select(values: Iterable[str]) -> str:
     return "SELECT " + ", ".join(f"{value} AS col{number}" for number, value in enumerate(values, start=1))
 
@@ -233,28 +258,17 @@ class _Expansion:
         texts = [self._written(first, last) for first, last in places]
         if not any(_MARKER in text for text in texts):
             return _Column("", (None,), [texts])
-        calls = [
-            None if text == "NULL" else self._whole_call(*place) for text, place in zip(texts, places, strict=True)
-        ]
-        found = [call for text, call in zip(texts, calls, strict=True) if text != "NULL"]
-        name, arguments = found[0] or ("", [])
-        if any(call is None or call[0] != name or len(call[1]) != len(arguments) for call in found):
-            return None
-        rows = [["NULL"] * len(arguments) if call is None else call[1] for call in calls]
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        varies = [len(set(column) - ({"NULL"} if None in calls else set())) > 1 for column in columns]
-        if None in calls and not any(varies):
-            return None
-        shown = tuple(None if differs else text for differs, text in zip(varies, arguments, strict=True))
-        return _Column(name, shown, [column for differs, column in zip(varies, columns, strict=True) if differs])
+        return _shared([self._whole_call(*place) for place in places])
 
-    def _whole_call(self, first: int, last: int) -> tuple[str, list[str]] | None:
-        """The marked name and the arguments of a call that is all of a text, without other calls in it."""
-        if not self.tokens[first].text.startswith(_MARKER) or closing(self.tokens, first + 1) != last - 1:
+    def _whole_call(self, first: int, last: int) -> _Call | None:
+        """The call that is all of a text, without calls inside; without a name for any other text; None for NULL."""
+        if self.tokens[first].key == "NULL" and last == first + 1:
             return None
+        if not self.tokens[first].text.startswith(_MARKER) or closing(self.tokens, first + 1) != last - 1:
+            return "", []
         arguments = [self._written(*place) for place in self._parts(first, last - 1)]
-        is_plain = not any(_MARKER in text for text in arguments) and not self._function(first).is_aggregate
-        return (self.tokens[first].text, arguments) if is_plain else None
+        is_plain = _MARKER not in "".join(arguments) and not self._function(first).is_aggregate
+        return (self.tokens[first].text if is_plain else "", arguments)
 
     def _written(self, first: int, last: int) -> str:
         """The text of some tokens, as it is."""
