@@ -38,6 +38,7 @@ TWINS = {
     "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED": "what is logged, and why",
     "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP": "to another type, or of something that has nothing but a type",
     "DELTA_UNSUPPORTED_DATA_TYPES": "in a new schema, in a log, in a name of a type, or a collation",
+    "DELTA_ZORDERING_ON_COLUMN_WITHOUT_STATS": "no statistics of a column, or no order of its values",
     "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS": "of a stream, or of a view",
     "EXPECT_PERMANENT_VIEW_NOT_TEMP": "SHOW CREATE TABLE, or ALTER VIEW",
     "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE": "SHOW PARTITIONS, or any statement",
