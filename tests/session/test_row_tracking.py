@@ -11,7 +11,7 @@ from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.operations import WRITE
-from deltasql.planner import answers
+from deltasql.statements import properties
 
 ENABLE = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
 
@@ -35,7 +35,7 @@ def operations(session: Session) -> list[tuple[str, Any]]:
 
 
 def test_existing_files_are_numbered_in_batches(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "BATCH_FILES", 2)
+    monkeypatch.setattr(properties, "BATCH_FILES", 2)
     session.sql("CREATE TABLE t (id INT)")
     append(session, "a", "b", "c")
     assert session.sql(ENABLE).version == 5
@@ -77,7 +77,7 @@ def test_after_an_error_it_goes_on(session: Session, tmp_path: Path, monkeypatch
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(answers, "unnumbered", broken)
+        patch.setattr(properties, "unnumbered", broken)
         with pytest.raises(OSError, match="no space"):
             session.sql(ENABLE)
     assert operations(session)[-1] == ("UPGRADE PROTOCOL", None)
