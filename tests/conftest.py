@@ -151,7 +151,7 @@ def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     assert _surroundings() == before
     # Sessions of later tests, of which some are no Spark, need none of the functions that this one has called.
-    if (calls := sys.modules.get("deltasql.sql.geospatial")) is not None:
+    if (calls := sys.modules.get("deltasql.sql.added_calls")) is not None:
         calls._called.clear()
     if "spark" in marks:
         _reset_spark()

@@ -9,7 +9,7 @@ import pytest
 
 from deltasql.base import errors
 from deltasql.session import Session, connect
-from deltasql.sql import builtin_calls, builtin_table, geospatial_functions, own_text, refused_functions
+from deltasql.sql import added_functions, builtin_calls, builtin_table, own_text, refused_functions
 from docs.site.functions_page import PAGE, renewed, sparks_names
 
 _POINT = "0101000000000000000000F03F0000000000000040"
@@ -46,7 +46,7 @@ def test_the_page_is_current() -> None:
 
 
 def test_each_function_has_one_state() -> None:
-    ours = {*builtin_table()["ours"], *builtin_table()["also_ours"], *geospatial_functions()}
+    ours = {*builtin_table()["ours"], *builtin_table()["also_ours"], *added_functions()}
     assert not ours & refused_functions().keys()
     assert not sparks_names() & (ours | refused_functions().keys())
     assert OURS.keys() == builtin_table()["ours"].keys()

@@ -78,6 +78,7 @@ from deltasql.sql import (
     PythonText,
     Replacement,
     TableReference,
+    added_functions,
     builtin_calls,
     column_names,
     compiled,
@@ -85,7 +86,6 @@ from deltasql.sql import (
     derived_columns,
     function_calls,
     function_text,
-    geospatial_functions,
     handler_problem,
     is_python_name,
     is_stable,
@@ -492,7 +492,7 @@ def _builtin(context: Context, sql: str, position: Callable[[int], int] | None) 
         except DeltaSqlError as error:
             caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
             raise error.at(caret) from None
-        if call.name in geospatial_functions():
+        if call.name in added_functions():
             geospatial.add(call.name)
     return [*edits, *column_names(sql, geospatial)] if geospatial else edits
 

@@ -26,7 +26,7 @@ __getattr__, __dir__ = door(
     expressions: Binary Brackets CallNode CastTo ColumnNode ComparisonNode Extract IntervalNode IsWord Logic Member
         Node Not Written condition_tree literal
     expression_types: derived_type spelled_collation
-    geospatial: HIDDEN_FUNCTION GeospatialFunction as_called called_functions column_names geospatial_functions
+    added_calls: HIDDEN_FUNCTION AddedFunction added_functions as_called called_functions column_names
         with_calls
     functions: BODY FUNCTIONS compiled handler_problem is_python_name
     notebooks: Cell cells_of is_notebook source_of_ipynb

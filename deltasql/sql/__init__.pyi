@@ -1,3 +1,10 @@
+from deltasql.sql.added_calls import HIDDEN_FUNCTION as HIDDEN_FUNCTION
+from deltasql.sql.added_calls import AddedFunction as AddedFunction
+from deltasql.sql.added_calls import added_functions as added_functions
+from deltasql.sql.added_calls import as_called as as_called
+from deltasql.sql.added_calls import called_functions as called_functions
+from deltasql.sql.added_calls import column_names as column_names
+from deltasql.sql.added_calls import with_calls as with_calls
 from deltasql.sql.constants import DAY as DAY
 from deltasql.sql.constants import EXACT as EXACT
 from deltasql.sql.constants import NULL as NULL
@@ -73,13 +80,6 @@ from deltasql.sql.functions import FUNCTIONS as FUNCTIONS
 from deltasql.sql.functions import compiled as compiled
 from deltasql.sql.functions import handler_problem as handler_problem
 from deltasql.sql.functions import is_python_name as is_python_name
-from deltasql.sql.geospatial import HIDDEN_FUNCTION as HIDDEN_FUNCTION
-from deltasql.sql.geospatial import GeospatialFunction as GeospatialFunction
-from deltasql.sql.geospatial import as_called as as_called
-from deltasql.sql.geospatial import called_functions as called_functions
-from deltasql.sql.geospatial import column_names as column_names
-from deltasql.sql.geospatial import geospatial_functions as geospatial_functions
-from deltasql.sql.geospatial import with_calls as with_calls
 from deltasql.sql.metric_views import MeasureCall as MeasureCall
 from deltasql.sql.metric_views import MetricView as MetricView
 from deltasql.sql.metric_views import measure_calls as measure_calls

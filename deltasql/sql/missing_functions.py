@@ -18,8 +18,8 @@ from typing import Any
 
 from deltasql.base import DeltaSqlError, Token, __version__, closing, comma_separated, conceal, errors, tokenize
 from deltasql.schema import quote_text
+from deltasql.sql.added_calls import added_functions, marker, with_calls
 from deltasql.sql.constants import unquote
-from deltasql.sql.geospatial import geospatial_functions, marker, with_calls
 from deltasql.sql.statement_texts import Replacement, first_of_call, is_whole_column, splice
 
 _FILE = Path(__file__).with_name("builtin_functions.json")
@@ -43,7 +43,7 @@ def refused_functions() -> Mapping[str, str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    names = "|".join([*builtin_table()["ours"], *refused_functions(), *geospatial_functions()])
+    names = "|".join([*builtin_table()["ours"], *refused_functions(), *added_functions()])
     return re.compile(rf"(?<![\w`.])`?(?:{names})`?\s*\(|\bbuiltin\b", re.IGNORECASE)
 
 
@@ -101,7 +101,7 @@ def _call(sql: str, tokens: Sequence[Token], index: int) -> BuiltinCall | None:
 
 
 def _is_known(name: str) -> bool:
-    return name in builtin_table()["ours"] or name in refused_functions() or name in geospatial_functions()
+    return name in builtin_table()["ours"] or name in refused_functions() or name in added_functions()
 
 
 def own_text(call: BuiltinCall, metastore: str = "") -> list[Replacement]:
@@ -109,7 +109,7 @@ def own_text(call: BuiltinCall, metastore: str = "") -> list[Replacement]:
 
     Those of a geospatial function give a text for `with_calls`, and raise what `marker` raises.
     """
-    if call.name in geospatial_functions():
+    if call.name in added_functions():
         return [(call.start, call.opens + 1, marker(call.name, len(call.arguments)))]
     entry = builtin_table()["ours"].get(call.name, {})
     if "before" not in entry:

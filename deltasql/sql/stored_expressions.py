@@ -21,9 +21,9 @@ from typing import Any, NoReturn
 
 from deltasql.base import Caret, Token, TokenCursor, comma_separated, errors, tokenize
 from deltasql.schema import StructType
+from deltasql.sql.added_calls import added_functions
 from deltasql.sql.constants import unquote
 from deltasql.sql.functions import FUNCTIONS, OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
-from deltasql.sql.geospatial import geospatial_functions
 from deltasql.sql.missing_functions import translated
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, is_deterministic, parse_expression
@@ -229,8 +229,8 @@ class _Reading(TokenCursor):
         if self.peek(-1) == "." and not self._is_spelled_out():
             return self._refused(Reason.FUNCTION, f"A function of a schema, {token.text}(),")
         name = token.name.lower()
-        geospatial = geospatial_functions().get(name)
-        if name in OF_A_ROW or (geospatial and not geospatial.is_aggregate) or self._may_look_around(name):
+        added = added_functions().get(name)
+        if name in OF_A_ROW or (added and not added.is_aggregate) or self._may_look_around(name):
             return None
         if name in AGGREGATES or name.endswith("_agg") or "_agg_" in name:
             return self._refused(Reason.AGGREGATE, f"The aggregate {token.text}()")

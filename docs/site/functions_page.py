@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from deltasql.sql import FUNCTIONS, builtin_table, geospatial_functions, refused_functions
+from deltasql.sql import FUNCTIONS, added_functions, builtin_table, refused_functions
 
 PAGE = Path(__file__).parents[1] / "built-in-functions.md"
 _NO_CALLS = frozenset({"and", "or", "not", "in", "between", "case", "when", "like", "ilike", "rlike", "regexp", "div"})
@@ -44,7 +44,7 @@ def _rows() -> Iterator[tuple[str, str]]:
         yield name, f"ours | {entry['meaning']}"
     for name, meaning in builtin_table()["also_ours"].items():
         yield name, f"ours | {meaning}"
-    for name, function in geospatial_functions().items():
+    for name, function in added_functions().items():
         yield (
             name,
             f"ours | `{function.signature}`, by the package {function.packages[-1]}: [geospatial](geospatial.md)"

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.engines.spark.geospatial.addresses import functions
-from deltasql.engines.spark.geospatial.values import RaisedError
+from deltasql.engines.spark.added.addresses import functions
+from deltasql.engines.spark.added.values import RaisedError
 
 OF_TEXTS, OF_BYTES = functions("STRING"), functions("BINARY")
 NAMES = sorted(OF_TEXTS)

@@ -12,11 +12,11 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as some
 
-from deltasql.engines.spark.geospatial import cell_shapes
-from deltasql.engines.spark.geospatial import cells as cell_functions
-from deltasql.engines.spark.geospatial.cell_shapes import cell_shape
-from deltasql.engines.spark.geospatial.values import RaisedError
-from deltasql.sql import geospatial_functions
+from deltasql.engines.spark.added import cell_shapes
+from deltasql.engines.spark.added import cells as cell_functions
+from deltasql.engines.spark.added.cell_shapes import cell_shape
+from deltasql.engines.spark.added.values import RaisedError
+from deltasql.sql import added_functions
 from tests.samples import examples
 
 FUNCTIONS = {**cell_functions.functions(), **cell_shapes.functions()}
@@ -30,7 +30,7 @@ near = some.integers(0, 3)
 def call(name: str, *values: Any) -> Any:
     """The value of one row; that of a result whose type is its argument's without the JSON around it."""
     (value,) = FUNCTIONS[name](*(pa.array([item]) for item in values)).to_pylist()
-    return json.loads(value)["value"] if value and "*" in geospatial_functions()[name].returns else value
+    return json.loads(value)["value"] if value and "*" in added_functions()[name].returns else value
 
 
 def text(cell: int) -> str:
@@ -129,7 +129,7 @@ def test_null(name: str) -> None:
     if name.startswith("h3_pointash3"):
         good["shape"] = ["POINT(1 2)"]
     good |= {"text": ["85283473fffffff"], "longitude": [1.5], "latitude": [1.5], "resolution": [5], "k": [1]}
-    arguments = geospatial_functions()[name].arguments
+    arguments = added_functions()[name].arguments
     full = [pa.array(good[argument]) for argument in arguments]
     assert FUNCTIONS[name](*full).null_count == 0
     for at in range(len(arguments)):
@@ -141,7 +141,7 @@ def test_null(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_arguments_of_other_types(name: str) -> None:
     """Each argument refuses a type that is none of its types, with the condition of Databricks."""
-    arguments = geospatial_functions()[name].arguments
+    arguments = added_functions()[name].arguments
     for at in range(len(arguments)):
         nulls = [pa.nulls(1)] * len(arguments)
         nulls[at] = pa.array([True])
@@ -168,7 +168,7 @@ def test_values_out_of_bounds(name: str) -> None:
     good |= {"longitude": 1.5, "latitude": 1.5, "resolution": 5, "k": 1}
     if name.startswith("h3_pointash3"):
         good["shape"] = "POINT(1 2)"
-    arguments = geospatial_functions()[name].arguments
+    arguments = added_functions()[name].arguments
     for at, argument in enumerate(arguments):
         wrong, condition = conditions.get(argument, ([], ""))
         for value in wrong:

@@ -11,17 +11,17 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as some
 
-from deltasql.engines.spark.geospatial.registration import _type
-from deltasql.engines.spark.geospatial.shape_values import written
-from deltasql.engines.spark.geospatial.shapes import functions
-from deltasql.engines.spark.geospatial.values import RaisedError
-from deltasql.sql import geospatial_functions
+from deltasql.engines.spark.added.registration import _type
+from deltasql.engines.spark.added.shape_values import written
+from deltasql.engines.spark.added.shapes import functions
+from deltasql.engines.spark.added.values import RaisedError
+from deltasql.sql import added_functions
 from tests.samples import examples
 
 
 def of(kind: str) -> dict[str, Any]:
     """The functions, of which those of shapes of either type give the `kind`."""
-    known = geospatial_functions().items()
+    known = added_functions().items()
     return functions({name: _type(function.returns.replace("SHAPE", kind)) for name, function in known})
 
 
@@ -135,12 +135,12 @@ def arguments_of(name: str) -> list[Any]:
         values["text"] = pa.array(['{"type":"Point","coordinates":[1,2]}'])
     if "geohash" in name:
         values["text"] = pa.array(["9q8yyh"])
-    return [values.get(argument, pa.array([1])) for argument in geospatial_functions()[name].arguments]
+    return [values.get(argument, pa.array([1])) for argument in added_functions()[name].arguments]
 
 
 def taken(name: str) -> list[Any]:
     """As `arguments_of`, as far as the function of Python takes them: the number of a system is for Spark."""
-    function = geospatial_functions()[name]
+    function = added_functions()[name]
     full = arguments_of(name)
     return full[:-1] if "(srid)" in function.returns and name != "st_transform" else full
 
@@ -167,7 +167,7 @@ def test_each_argument_of_another_type(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in NAMES if geospatial_functions()[name].arguments[:2] == ("shape", "shape")]
+    "name", [name for name in NAMES if added_functions()[name].arguments[:2] == ("shape", "shape")]
 )
 def test_shapes_of_different_systems(name: str) -> None:
     others = [column(shapely.Point(1, 2)), column(shapely.Point(1, 2), srid=4326, kind="GEOMETRY(4326)")]
@@ -177,7 +177,7 @@ def test_shapes_of_different_systems(name: str) -> None:
 
 
 GLOBE = of("GEOGRAPHY(4326)")
-EITHER = [name for name in NAMES if geospatial_functions()[name].returns == "SHAPE"]
+EITHER = [name for name in NAMES if added_functions()[name].returns == "SHAPE"]
 
 
 @pytest.mark.parametrize("name", EITHER)

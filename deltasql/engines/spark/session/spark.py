@@ -33,7 +33,7 @@ from deltasql.base import (
     errors,
     preserve_literal_values,
 )
-from deltasql.engines.spark.geospatial.registration import register_called
+from deltasql.engines.spark.added.registration import register_called
 from deltasql.engines.spark.session.local import (
     COMMITTER,
     IN_PLACE,

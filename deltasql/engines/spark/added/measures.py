@@ -8,8 +8,8 @@ from typing import Any
 
 import shapely
 
-from deltasql.engines.spark.geospatial.shape_values import Shapes
-from deltasql.engines.spark.geospatial.values import RaisedError
+from deltasql.engines.spark.added.shape_values import Shapes
+from deltasql.engines.spark.added.values import RaisedError
 
 _RADIUS = 6371008.771415059
 """The mean radius of the ellipsoid WGS84, in meters."""

@@ -1,4 +1,4 @@
-"""Calls of geospatial functions as SQL of Spark, their names in messages, and what is missing for them."""
+"""Calls of added functions as SQL of Spark, their names in messages, and what is missing for them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from deltasql.base import errors
-from deltasql.engines.spark.geospatial import addresses, cell_shapes, cells, shapes
+from deltasql.engines.spark.added import addresses, cell_shapes, cells, shapes
 from deltasql.session import connect
-from deltasql.sql import as_called, column_names, geospatial, geospatial_functions, own_text, with_calls
+from deltasql.sql import added_calls, added_functions, as_called, column_names, own_text, with_calls
 from deltasql.sql.missing_functions import builtin_calls
 from deltasql.sql.statement_texts import splice
 
@@ -17,7 +17,7 @@ from deltasql.sql.statement_texts import splice
 def expanded(sql: str) -> str:
     """The SQL of Spark for an expression, with short names of the functions of Python."""
     marked = splice(sql, [edit for call in builtin_calls(sql) for edit in own_text(call)]).sql
-    return with_calls(marked).replace("__deltasql_geospatial_", "_")
+    return with_calls(marked).replace("__deltasql_added_", "_")
 
 
 def test_results_that_have_the_type_of_an_argument() -> None:
@@ -120,13 +120,13 @@ def test_names_of_columns(sql: str, names: list[str]) -> None:
 
 
 def test_each_function_has_its_code() -> None:
-    known = geospatial_functions()
+    known = added_functions()
     of_shapes = shapes.functions({name: function.returns for name, function in known.items()})
     assert known.keys() == {*addresses.functions("STRING"), *cells.functions(), *cell_shapes.functions(), *of_shapes}
 
 
 def test_a_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geospatial, "find_spec", lambda name: None if name == "pyproj" else name)
+    monkeypatch.setattr(added_calls, "find_spec", lambda name: None if name == "pyproj" else name)
     session = connect(str(tmp_path))
     with pytest.raises(errors.PythonPackagesError, match="pip install 'deltasql") as raised:
         session.sql("SELECT st_area(st_point(1, 2))")

@@ -26,7 +26,7 @@ from deltasql.sql.statement_texts import Replacement
 
 _FILES = tuple(Path(__file__).with_name(name) for name in ("address_functions.json", "geospatial_functions.json"))
 _MARKER = f"{HIDDEN_PREFIX}call_"
-_NAME = f"{HIDDEN_PREFIX}geospatial_"
+_NAME = f"{HIDDEN_PREFIX}added_"
 _OTHER = f"{_NAME}other_"
 HIDDEN_FUNCTION = re.compile(rf"`?{_NAME}(?:other_)?(\w+)`?")
 """The name of a function of Python in a text of Spark's; its group is the name that users know."""
@@ -53,7 +53,7 @@ _called = set[str]()
 
 
 @dataclass(frozen=True, slots=True)
-class GeospatialFunction:
+class AddedFunction:
     """A function by its `name`: the `packages` that it needs, its `arguments` by name, and the type that it `returns`.
 
     The last `optional` arguments may be left out.
@@ -90,7 +90,7 @@ class GeospatialFunction:
 
 
 @cache
-def geospatial_functions() -> Mapping[str, GeospatialFunction]:
+def added_functions() -> Mapping[str, AddedFunction]:
     """The functions by name."""
     return {
         name: _function(name, packages, signature)
@@ -100,10 +100,10 @@ def geospatial_functions() -> Mapping[str, GeospatialFunction]:
     }
 
 
-def _function(name: str, packages: str, signature: str) -> GeospatialFunction:
+def _function(name: str, packages: str, signature: str) -> AddedFunction:
     written, _, returns = signature.partition(" -> ")
     arguments = tuple(part.strip(" ]") for part in re.split(r"\[?, ", written))
-    return GeospatialFunction(name, tuple(packages.split()), arguments, written.count("["), returns)
+    return AddedFunction(name, tuple(packages.split()), arguments, written.count("["), returns)
 
 
 def called_functions() -> frozenset[str]:
@@ -116,7 +116,7 @@ def marker(name: str, arguments: int) -> str:
 
     Raises SparkError for a wrong number of them, PythonPackagesError.
     """
-    function = geospatial_functions()[name]
+    function = added_functions()[name]
     most = len(function.arguments)
     if not most - function.optional <= arguments <= most:
         expected = str(most) if not function.optional else f"{most - function.optional} to {most}"
@@ -302,7 +302,7 @@ class _Expansion:
             return self._kind(*next(self._parts(first, last - 1)))
         return f"typeof({self.text(first, last)})"
 
-    def _chosen(self, function: GeospatialFunction, first: int, last: int) -> str:
+    def _chosen(self, function: AddedFunction, first: int, last: int) -> str:
         """The name of the function of Python for the type of its argument, which Spark finds where it is not known."""
         one, other = function.by_type.values()
         word = _BY_TYPE[function.returns][1].partition("(")[0]
@@ -311,13 +311,13 @@ class _Expansion:
             return other if called.returns.startswith(word) else one
         return f"IDENTIFIER(if({self._kind(first, last)} LIKE '%{word.lower()}%', '{other}', '{one}'))"
 
-    def _called(self, first: int, last: int) -> GeospatialFunction | None:
+    def _called(self, first: int, last: int) -> AddedFunction | None:
         """The function whose call is all of the tokens from `first` to before `last`; None for another text."""
         is_call = self.tokens[first].text.startswith(_MARKER) and closing(self.tokens, first + 1) + 1 == last
         return self._function(first) if is_call else None
 
-    def _function(self, index: int) -> GeospatialFunction:
-        return geospatial_functions()[self.tokens[index].text.removeprefix(_MARKER)]
+    def _function(self, index: int) -> AddedFunction:
+        return added_functions()[self.tokens[index].text.removeprefix(_MARKER)]
 
     def _parts(self, index: int, close: int) -> Iterator[tuple[int, int]]:
         """The places of the arguments of a call."""

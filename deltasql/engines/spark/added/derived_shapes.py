@@ -12,8 +12,8 @@ from typing import Any
 
 import shapely
 
-from deltasql.engines.spark.geospatial.shape_values import Shapes, without_m
-from deltasql.engines.spark.geospatial.values import RaisedError
+from deltasql.engines.spark.added.shape_values import Shapes, without_m
+from deltasql.engines.spark.added.values import RaisedError
 
 _POLYGONS = frozenset({"Polygon", "MultiPolygon"})
 _THIRD_OF_FOUR = re.compile(r"([-+.\w]+ [-+.\w]+) [-+.\w]+ ([-+.\w]+)(?=[,)])")

@@ -9,9 +9,9 @@ import h3.api.basic_int as h3
 import pyarrow as pa
 import shapely
 
-from deltasql.engines.spark.geospatial.cells import boundary, cell_at, check_resolution, in_digits
-from deltasql.engines.spark.geospatial.shape_values import ShapeError, planar_shapes
-from deltasql.engines.spark.geospatial.values import Column, by_row, integers, texts_or_bytes
+from deltasql.engines.spark.added.cells import boundary, cell_at, check_resolution, in_digits
+from deltasql.engines.spark.added.shape_values import ShapeError, planar_shapes
+from deltasql.engines.spark.added.values import Column, by_row, integers, texts_or_bytes
 
 _HALF = 180
 

@@ -1,4 +1,4 @@
-"""Registers geospatial functions in a Spark session, those that texts of this process have called."""
+"""Registers added functions in a Spark session, those that texts of this process have called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from deltasql.sql import called_functions, geospatial_functions
+from deltasql.sql import added_functions, called_functions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +29,7 @@ def register_called(session: SparkSession) -> None:
     if known is None:
         known = _KNOWN.setdefault(session, set())
     for name in sorted(called - known):
-        function = geospatial_functions()[name]
+        function = added_functions()[name]
         packages = tuple(package for package in function.packages if package != "pyproj")
         for kind, hidden in function.by_type.items():
             code: Any = arrow_udf(_code(packages, kind)[name], _type(kind))
@@ -50,7 +50,7 @@ def _code(packages: tuple[str, ...], kind: str) -> Mapping[str, Callable[..., An
     """
     from pyspark import cloudpickle
 
-    from deltasql.engines.spark.geospatial import values
+    from deltasql.engines.spark.added import values
 
     def sent(*modules: ModuleType) -> None:
         for module in modules:
@@ -58,25 +58,25 @@ def _code(packages: tuple[str, ...], kind: str) -> Mapping[str, Callable[..., An
 
     sent(values)
     if not packages:
-        from deltasql.engines.spark.geospatial import addresses
+        from deltasql.engines.spark.added import addresses
 
         sent(addresses)
         return addresses.functions(kind)
     if packages == ("h3",):
-        from deltasql.engines.spark.geospatial import cells
+        from deltasql.engines.spark.added import cells
 
         sent(cells)
         return cells.functions()
-    from deltasql.engines.spark.geospatial import shape_values
+    from deltasql.engines.spark.added import shape_values
 
     sent(shape_values)
     if "h3" in packages:
-        from deltasql.engines.spark.geospatial import cell_shapes, cells
+        from deltasql.engines.spark.added import cell_shapes, cells
 
         sent(cells, cell_shapes)
         return cell_shapes.functions()
-    from deltasql.engines.spark.geospatial import derived_shapes, measures, shapes
+    from deltasql.engines.spark.added import derived_shapes, measures, shapes
 
     sent(measures, derived_shapes, shapes)
-    known = geospatial_functions().items()
+    known = added_functions().items()
     return shapes.functions({name: _type(of.returns.replace("SHAPE", kind)) for name, of in known})

@@ -15,7 +15,7 @@ import h3.api.basic_int as h3
 import pyarrow as pa
 from h3 import H3BaseException
 
-from deltasql.engines.spark.geospatial.values import (
+from deltasql.engines.spark.added.values import (
     Column,
     RaisedError,
     Values,

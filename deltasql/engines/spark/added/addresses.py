@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from deltasql.engines.spark.geospatial.values import Column, RaisedError, by_row, texts_or_bytes
+from deltasql.engines.spark.added.values import Column, RaisedError, by_row, texts_or_bytes
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _BLOCK = re.compile(r"([^/%]+)/(\d{1,3})")

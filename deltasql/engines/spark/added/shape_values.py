@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import shapely
 
-from deltasql.engines.spark.geospatial.values import Column, RaisedError, unfit
+from deltasql.engines.spark.added.values import Column, RaisedError, unfit
 
 _DEGREES = 4326
 _EWKT = re.compile(r"\s*SRID=(\d+);", re.IGNORECASE)

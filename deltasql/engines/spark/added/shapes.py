@@ -16,7 +16,7 @@ import pyarrow as pa
 import shapely
 from shapely import affinity
 
-from deltasql.engines.spark.geospatial.derived_shapes import (
+from deltasql.engines.spark.added.derived_shapes import (
     box,
     collected,
     concave_hulls,
@@ -25,7 +25,7 @@ from deltasql.engines.spark.geospatial.derived_shapes import (
     points_on_surfaces,
     ring_counts,
 )
-from deltasql.engines.spark.geospatial.measures import (
+from deltasql.engines.spark.added.measures import (
     azimuths,
     best_srids,
     geodesic_areas,
@@ -37,7 +37,7 @@ from deltasql.engines.spark.geospatial.measures import (
     spheroid_distances,
     transformed,
 )
-from deltasql.engines.spark.geospatial.shape_values import (
+from deltasql.engines.spark.added.shape_values import (
     ShapeError,
     Shapes,
     any_shape,
@@ -54,7 +54,7 @@ from deltasql.engines.spark.geospatial.shape_values import (
     written,
     written_lists,
 )
-from deltasql.engines.spark.geospatial.values import (
+from deltasql.engines.spark.added.values import (
     Column,
     RaisedError,
     binaries,
