@@ -20,7 +20,7 @@ __getattr__, __dir__ = door(
     evolution: MergeMode arrow_schema as_nullable bare_schema declared_rows merge_schemas plain_arrow_type
         restrict stored_field unreadable_part
     json: HIVE_NULL STORED_AS_NULL field_from_json field_to_json partition_value schema_from_json schema_to_json
-        spark_json type_from_json type_to_json typed
+        type_from_json type_to_json typed
     result_arrow: PRIMITIVES arrow_type to_table
     text: TYPE_KEY Length Path child collated_paths declared_as declared_length declared_text declared_texts
         declared_type fields_at find_path folded has_lengths kind_text length_of parsed_type path_text
@@ -29,7 +29,7 @@ __getattr__, __dir__ = door(
     type_lattice: BITS DIGITS DIGITS_OF_LONG INTEGRAL INTEGRAL_NAMES MOMENTS MOST_DIGITS Widening as_decimal
         can_cast can_up_cast can_widen common_of_branches common_of_values fits is_atomic is_integral is_number
         wider_number
-    types: BINARY BINARY_COLLATION BOOLEAN BYTE DATE DOUBLE EMPTY_METADATA FLOAT ID INTEGER LONG NESTED_IDS
+    types: SPHERICAL BINARY BINARY_COLLATION BOOLEAN BYTE DATE DOUBLE EMPTY_METADATA FLOAT ID INTEGER LONG NESTED_IDS
         PARQUET_FIELD_ID PHYSICAL_NAME SHORT STRING TIMESTAMP TIMESTAMP_NTZ VARIANT VOID ArrayType DataType
         DecimalType MapType PrimitiveType RowIdColumns StructField StructType assign_ids case_matters
         collation_of has_collations has_dropped_columns has_shapes is_mapped is_shape known_systems matching

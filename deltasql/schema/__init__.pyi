@@ -60,7 +60,6 @@ from deltasql.schema.json import field_to_json as field_to_json
 from deltasql.schema.json import partition_value as partition_value
 from deltasql.schema.json import schema_from_json as schema_from_json
 from deltasql.schema.json import schema_to_json as schema_to_json
-from deltasql.schema.json import spark_json as spark_json
 from deltasql.schema.json import type_from_json as type_from_json
 from deltasql.schema.json import type_to_json as type_to_json
 from deltasql.schema.json import typed as typed
@@ -135,6 +134,7 @@ from deltasql.schema.types import NESTED_IDS as NESTED_IDS
 from deltasql.schema.types import PARQUET_FIELD_ID as PARQUET_FIELD_ID
 from deltasql.schema.types import PHYSICAL_NAME as PHYSICAL_NAME
 from deltasql.schema.types import SHORT as SHORT
+from deltasql.schema.types import SPHERICAL as SPHERICAL
 from deltasql.schema.types import STRING as STRING
 from deltasql.schema.types import TIMESTAMP as TIMESTAMP
 from deltasql.schema.types import TIMESTAMP_NTZ as TIMESTAMP_NTZ

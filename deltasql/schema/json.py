@@ -18,7 +18,6 @@ from deltasql.base import errors, parse_timestamp
 from deltasql.schema.text import declared_length
 from deltasql.schema.types import (
     EMPTY_METADATA,
-    SPHERICAL,
     ArrayType,
     DataType,
     DecimalType,
@@ -121,25 +120,6 @@ def type_to_json(data_type: DataType) -> Any:
             }
         case StructType(fields):
             return {"type": "struct", "fields": [field_to_json(field) for field in fields]}
-
-
-def spark_json(data_type: DataType) -> Any:
-    """As `type_to_json`, in the spelling that PySpark reads."""
-    return _spelled(type_to_json(data_type))
-
-
-def _spelled(node: Any) -> Any:
-    match node:
-        case {"fields": [*fields]}:
-            return {**node, "fields": [{**field, "type": _spelled(field["type"])} for field in fields]}
-        case {"type": "array"}:
-            return {**node, "elementType": _spelled(node["elementType"])}
-        case {"type": "map"}:
-            return {**node, "keyType": _spelled(node["keyType"]), "valueType": _spelled(node["valueType"])}
-        case str():
-            return node.replace(SPHERICAL, SPHERICAL.upper())
-        case _:
-            return node
 
 
 def field_to_json(field: StructField) -> dict[str, Any]:

@@ -224,6 +224,8 @@ def expression_tree(sql: str) -> Node:
 @lru_cache(maxsize=512)
 def condition_tree(sql: str) -> Node:
     """As `expression_tree`, with Raw for each part joined by AND, OR or NOT that the grammar does not have."""
+    with suppress(LeftToEngineError):
+        return expression_tree(sql)
     reader = _ConditionReader(tokenize(sql))
     with suppress(LeftToEngineError):
         tree = reader.condition()

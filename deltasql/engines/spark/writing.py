@@ -24,7 +24,7 @@ from deltasql.engines.choice import moved_in_process, only_for_spark, unreachabl
 from deltasql.engines.spark.reading.driver_rows import UNKNOWN_SIZE
 from deltasql.engines.spark.reading.source_rows import checked
 from deltasql.engines.spark.session.local import is_connect, streamed
-from deltasql.engines.spark.session.local_rows import frame_schema, spark_type
+from deltasql.engines.spark.session.local_rows import frame_schema, spark_json, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import for_rebalancing, for_writes
 from deltasql.files import (
@@ -80,7 +80,6 @@ from deltasql.schema import (
     physical_schema,
     quote_name,
     quote_text,
-    spark_json,
     without_collations,
 )
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from deltasql.base.errors import ShapesWithoutSystemError, UnsupportedTypesError
+from deltasql.engines.spark.session.local_rows import spark_json
 from deltasql.files.rendering.shapes import shape_text, shown_shapes
 from deltasql.log.protocol import requested_features
 from deltasql.schema.checks import check_types
-from deltasql.schema.json import schema_from_json, spark_json, type_from_json, type_to_json
+from deltasql.schema.json import schema_from_json, type_from_json, type_to_json
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import INTEGER, ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
 

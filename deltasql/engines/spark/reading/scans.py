@@ -35,7 +35,7 @@ from deltasql.engines.spark.reading.driver_rows import (
     stored_fields,
     with_row_ids,
 )
-from deltasql.engines.spark.session.local_rows import declared_spark_schema, lookup, no_rows, spark_type
+from deltasql.engines.spark.session.local_rows import declared_spark_schema, lookup, no_rows, spark_json, spark_type
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.files import (
@@ -71,7 +71,6 @@ from deltasql.schema import (
     is_mapped,
     physical_name,
     physical_schema,
-    spark_json,
     sql_literal,
     sql_text,
     with_lengths,

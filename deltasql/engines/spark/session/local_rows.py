@@ -29,12 +29,13 @@ from deltasql.files import MEMORY_SHARE, TINY_BYTES, available_memory
 from deltasql.log import LogStore, folder_and_name
 from deltasql.plan import hidden
 from deltasql.schema import (
+    SPHERICAL,
     DataType,
     StructField,
     StructType,
     bare_schema,
     schema_from_json,
-    spark_json,
+    type_to_json,
     without_metadata,
 )
 
@@ -72,21 +73,31 @@ def with_whole_intervals(schema: spark.StructType) -> spark.StructType:
     load_pyspark()
     from pyspark.sql.types import StructType as SparkStruct
 
-    return SparkStruct.fromJson(_whole(schema.jsonValue()))
+    return SparkStruct.fromJson(_renamed(schema.jsonValue(), _whole))
 
 
-def _whole(node: Any) -> Any:
+def spark_json(kind: DataType) -> Any:
+    """As `type_to_json`, in the spelling that PySpark reads."""
+    return _renamed(type_to_json(kind), lambda name: name.replace(SPHERICAL, SPHERICAL.upper()))
+
+
+def _renamed(node: Any, name: Callable[[str], str]) -> Any:
+    """The JSON of a type whose atomic types, at any depth, have other names."""
     match node:
         case {"fields": [*fields]}:
-            return {**node, "fields": [{**field, "type": _whole(field["type"])} for field in fields]}
+            return {**node, "fields": [{**field, "type": _renamed(field["type"], name)} for field in fields]}
         case {"type": "array"}:
-            return {**node, "elementType": _whole(node["elementType"])}
+            return {**node, "elementType": _renamed(node["elementType"], name)}
         case {"type": "map"}:
-            return {**node, "keyType": _whole(node["keyType"]), "valueType": _whole(node["valueType"])}
-        case str() if _DAY_TIME.fullmatch(node):
-            return "interval day to second"
+            return {**node, "keyType": _renamed(node["keyType"], name), "valueType": _renamed(node["valueType"], name)}
+        case str():
+            return name(node)
         case _:
             return node
+
+
+def _whole(name: str) -> str:
+    return "interval day to second" if _DAY_TIME.fullmatch(name) else name
 
 
 _DAY_TIME = re.compile(r"interval (?:day|hour|minute|second)(?: to \w+)?")
