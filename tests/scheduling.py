@@ -73,3 +73,17 @@ class ByRank(LoadScopeScheduling):  # type: ignore[misc]
     def _assign_work_unit(self, node: WorkerController) -> None:
         self.workqueue.move_to_end(min(self.workqueue, key=rank), last=False)
         super()._assign_work_unit(node)
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """The test at which a worker ended. It has failed; the others of its file run in another worker.
+
+        xdist runs it there once more, so that one that hangs would hang in each of eight workers that follow.
+        """
+        units = self.assigned_work[node].values()
+        ended = next(((unit, test) for unit in units for test, is_done in unit.items() if not is_done), None)
+        if ended is None:
+            return super().remove_node(node)
+        unit, test = ended
+        unit[test] = True
+        super().remove_node(node)
+        return test

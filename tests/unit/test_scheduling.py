@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,26 @@ def test_the_command_of_the_readme_is_the_first_of_the_checks() -> None:
     assert f"{install} && {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
     checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert f"{install} && {command}".replace(".venv/", ".venv-ci/") in checks
+
+
+def test_a_test_that_ends_its_process_runs_once(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_xdist_make_scheduler\n")
+    (tmp_path / "test_three.py").write_text(
+        "import os\ndef test_a(): pass\ndef test_ends(): os._exit(1)\ndef test_b(): pass\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n1",
+        "-q",
+        "-c",
+        "/dev/null",
+        "--rootdir",
+        str(tmp_path),
+        str(tmp_path),
+    ]
+    run = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "-p", "no:deltasql"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "1 failed, 2 passed" in run.stdout, run.stdout + run.stderr
