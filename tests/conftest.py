@@ -145,7 +145,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
-    """No test changes what the next one begins with: the working directory, time zone, settings, shared Spark."""
+    """No test changes what the next one begins with: directory, time zone, settings, handlers of signals, shared Spark."""
     marks = frozenset(mark.name for mark in request.node.iter_markers())
     before, started = _surroundings(), len(_on_spark())
     yield
@@ -160,7 +160,19 @@ def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _surroundings() -> dict[str, object]:
-    return {"directory": Path.cwd(), "zone": (os.environ.get("TZ"), time.tzname), "settings": dict(DEFAULTS)}
+    return {
+        "directory": Path.cwd(),
+        "zone": (os.environ.get("TZ"), time.tzname),
+        "settings": dict(DEFAULTS),
+        "handlers": {number: _handler(number) for number in (signal.SIGINT, signal.SIGTERM)},
+    }
+
+
+def _handler(number: int) -> object:
+    """The handler of a signal; Python's in place of PySpark's, which the first start of Spark sets."""
+    handler = signal.getsignal(number)
+    is_of_pyspark = str(getattr(handler, "__module__", "")).startswith("pyspark.")
+    return signal.default_int_handler if is_of_pyspark else handler
 
 
 def _on_spark() -> list[object]:

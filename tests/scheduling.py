@@ -79,11 +79,10 @@ class ByRank(LoadScopeScheduling):  # type: ignore[misc]
 
         xdist runs it there once more, so that one that hangs would hang in each of eight workers that follow.
         """
-        units = self.assigned_work[node].values()
+        units: list[dict[str, bool]] = list(self.assigned_work[node].values())
         ended = next(((unit, test) for unit in units for test, is_done in unit.items() if not is_done), None)
-        if ended is None:
-            return super().remove_node(node)
-        unit, test = ended
-        unit[test] = True
+        if ended is not None:
+            unit, test = ended
+            unit[test] = True
         super().remove_node(node)
-        return test
+        return ended and ended[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -84,23 +85,13 @@ def test_the_command_of_the_readme_is_the_first_of_the_checks() -> None:
 
 
 def test_a_test_that_ends_its_process_runs_once(tmp_path: Path) -> None:
+    folder = tmp_path / "tests"
+    folder.mkdir()
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_xdist_make_scheduler\n")
-    (tmp_path / "test_three.py").write_text(
+    (folder / "test_three.py").write_text(
         "import os\ndef test_a(): pass\ndef test_ends(): os._exit(1)\ndef test_b(): pass\n"
     )
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n1",
-        "-q",
-        "-c",
-        "/dev/null",
-        "--rootdir",
-        str(tmp_path),
-        str(tmp_path),
-    ]
-    run = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "-p", "no:deltasql"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    options = ["-n1", "-q", "-c", os.devnull, "--rootdir", str(tmp_path), "-p", "no:cacheprovider", "-p", "no:deltasql"]
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "1 failed, 2 passed" in run.stdout, run.stdout + run.stderr

@@ -473,9 +473,12 @@ def signals() -> Iterator[Callable[[], object]]:
     def stop(number: int, frame: FrameType | None) -> None:
         arrived.put(number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    yield arrived.get
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield arrived.get
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
