@@ -145,7 +145,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
-    """No test changes what the next one begins with: directory, time zone, settings, handlers of signals, shared Spark."""
+    """No test changes what the next one begins with: directory, zone, settings, handlers of signals, shared Spark."""
     marks = frozenset(mark.name for mark in request.node.iter_markers())
     before, started = _surroundings(), len(_on_spark())
     yield
