@@ -146,6 +146,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     """No test changes what the next one begins with: directory, zone, settings, handlers of signals, shared Spark."""
+    # A library in native code, such as polars or ADBC, may have set a handler of SIGINT that Python does not know of.
+    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
     marks = frozenset(mark.name for mark in request.node.iter_markers())
     before, started = _surroundings(), len(_on_spark())
     yield
