@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deltasql.base.interrupts import _is_usual
 from deltasql.base.session_settings import COMPUTE, DEFAULTS, FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
 from tests import on_sail
@@ -173,8 +174,7 @@ def _surroundings() -> dict[str, object]:
 def _handler(number: int) -> object:
     """The handler of a signal; Python's in place of PySpark's, which the first start of Spark sets."""
     handler = signal.getsignal(number)
-    is_of_pyspark = str(getattr(handler, "__module__", "")).startswith("pyspark.")
-    return signal.default_int_handler if is_of_pyspark else handler
+    return signal.default_int_handler if _is_usual(handler) else handler
 
 
 def _on_spark() -> list[object]:
